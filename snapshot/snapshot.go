@@ -1,0 +1,132 @@
+// Package snapshot is the frozen core. In: what a probe or a stub copied out
+// of a target. Out: one value per sample (registers, windows of memory, time)
+// and the recording file that keeps those values as they arrive.
+package snapshot
+
+import (
+	"context"
+	"encoding/binary"
+	"time"
+)
+
+// Reg numbers a register as DCRSR.REGSEL does (ARMv7-M ARM, C1.6.3).
+type Reg uint8
+
+const (
+	R0 Reg = iota
+	R1
+	R2
+	R3
+	R4
+	R5
+	R6
+	R7
+	R8
+	R9
+	R10
+	R11
+	R12
+	SP   // 13, the stack pointer in use
+	LR   // 14
+	PC   // 15, DebugReturnAddress: the next instruction to execute
+	XPSR // 16
+	MSP  // 17
+	PSP  // 18
+	_    // 19
+	CONTROL
+	NumRegs = int(CONTROL) + 1 // CONTROL holds CONTROL, FAULTMASK, BASEPRI, PRIMASK from the top byte down
+)
+
+// Registers holds the registers that were captured and knows which they are.
+type Registers struct {
+	value [NumRegs]uint32
+	have  uint32
+}
+
+// Set records the value of reg.
+func (r *Registers) Set(reg Reg, v uint32) {
+	r.value[reg] = v
+	r.have |= 1 << reg
+}
+
+// Value returns a register and whether it was captured.
+func (r *Registers) Value(reg Reg) (uint32, bool) {
+	if int(reg) >= NumRegs {
+		return 0, false
+	}
+	return r.value[reg], r.have&(1<<reg) != 0
+}
+
+// Window is a piece of target memory copied while the core stood still.
+type Window struct {
+	Addr uint32
+	Data []byte
+}
+
+// State is what the debug unit said of the core around a sample (DHCSR,
+// ARMv7-M ARM C1.6.2).
+type State uint8
+
+const (
+	Sleeping      State = 1 << iota // S_SLEEP before the halt: the core was in WFI or WFE
+	Lockup                          // S_LOCKUP
+	Reset                           // S_RESET_ST: a reset since the sample before
+	AlreadyHalted                   // S_HALT before our halt: somebody else stopped the core
+)
+
+// Miss says why a requested sample has no registers. The zero value is a
+// sample that was taken.
+type Miss uint8
+
+const (
+	Taken        Miss = iota
+	NotHalted         // S_HALT did not come in time
+	NotReady          // S_REGRDY was clear where a register was read
+	TargetFault       // the debug port answered FAULT
+	TargetWait        // the debug port answered WAIT until the retries ran out
+	NoAck             // nobody answered on the wire, or with bad parity
+	ProbeTimeout      // the probe did not answer the host in time
+	BadResponse       // the probe's answer does not fit the request
+	OffTarget         // the debug domain is off, or the target is gone
+	NumMisses
+)
+
+var missText = [NumMisses]string{"taken", "core did not halt", "register transfer not ready",
+	"target answered FAULT", "target answered WAIT", "no acknowledge", "probe did not answer in time", "answer does not fit the request", "target off"}
+
+func (m Miss) String() string {
+	if m < NumMisses {
+		return missText[m]
+	}
+	return "unknown miss"
+}
+
+// Snapshot is one sample of one core. A PC-only sample is a Snapshot without
+// windows; a sample that failed has Miss set and no registers.
+type Snapshot struct {
+	Seq     uint64        // number of the request in its run, from 0
+	Time    time.Duration // of the halt, since the start of the run, on the clock of the run
+	Weight  time.Duration // the running time of the target that this sample stands for
+	Halted  time.Duration // how long the core stood still for it, as measured by the probe or bracketed by the host
+	State   State
+	Miss    Miss
+	Regs    Registers
+	Windows []Window
+}
+
+// Word reads a little-endian word of captured memory.
+func (s *Snapshot) Word(addr uint32) (uint32, bool) {
+	for i := range s.Windows {
+		w := &s.Windows[i]
+		off := addr - w.Addr
+		if addr >= w.Addr && uint64(off)+4 <= uint64(len(w.Data)) {
+			return binary.LittleEndian.Uint32(w.Data[off:]), true
+		}
+	}
+	return 0, false
+}
+
+// Source yields snapshots in the order of their time. io.EOF ends it.
+type Source interface {
+	Next(ctx context.Context) (*Snapshot, error)
+}
