@@ -1,0 +1,62 @@
+# mprof: make demo, make test. The other targets are for people who change it.
+GO ?= go
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS = -X main.version=$(VERSION)
+
+.PHONY: all build demo test short race bench accuracy firmware picture fmt lint cross generate clean
+
+all: build
+
+build:
+	@scripts/setup.sh demo
+	$(GO) build -ldflags '$(LDFLAGS)' -o bin/mprof ./cmd/mprof
+
+# 60 s of target time at 100 Hz on the simulated board.
+demo: build
+	bin/mprof sample --probe sim --rate 100 --duration 60 -o mprof-demo.json.gz -o mprof-demo.pb.gz
+
+test:
+	@scripts/setup.sh test
+	@scripts/node-tools.sh
+	$(GO) test ./...
+
+# Without the long runs; no tools beyond Go are needed.
+short:
+	$(GO) test -short ./...
+
+race:
+	$(GO) test -race -short ./...
+
+# The tables of docs/overhead.md and docs/simulated-board.md, and Go benchmarks.
+bench:
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
+
+# The table of docs/accuracy.md.
+accuracy:
+	$(GO) test -count 1 -run 'Accuracy' -v ./cmd/mprof
+
+# Rebuild the committed ELF files (needs Debian's gcc-arm-none-eabi).
+firmware:
+	$(MAKE) -C firmware/demo
+	$(MAKE) -C firmware/shares
+
+fmt:
+	gofmt -w cmd cortexm export firmware probe profile sim snapshot symbol unwind
+
+lint:
+	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo 'run: make fmt'; exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+cross:
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/mprof
+	CGO_ENABLED=0 GOOS=darwin GOARCH=amd64 $(GO) build -o /dev/null ./cmd/mprof
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/mprof
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/mprof
+
+generate:
+	$(GO) generate ./...
+
+clean:
+	rm -rf bin build mprof-demo.* mprof-profile.*
