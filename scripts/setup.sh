@@ -16,7 +16,7 @@ need() {
 	"$@" >/dev/null 2>&1 || missing="$missing $package"
 }
 has() { command -v "$1"; }
-has_umockdev() { ls /usr/lib/*/libumockdev-preload.so* /usr/lib/libumockdev-preload.so*; }
+has_umockdev() { ls /usr/lib/*/libumockdev-preload.so.0; }
 has_newlib() { [ -f "$(arm-none-eabi-gcc -print-file-name=libc.a)" ]; }
 has_libstdcxx() { [ -f "$(arm-none-eabi-gcc -print-file-name=libstdc++.a)" ]; }
 
