@@ -63,7 +63,8 @@ func (a *Answer) reset() { *a = Answer{Data: a.Data[:0], Stamps: a.Stamps[:0]} }
 // of later commands of a DAP_ExecuteCommands can be read. An AP read is counted
 // when it is posted; its word comes with the next transfer, and when that one
 // fails it may be missing. A word that cannot be told from what follows it is
-// left out.
+// left out. A failure that brought fewer words than it counts leaves no data
+// and no rest.
 //
 // A response that is cut, or that is not one, wraps ErrResponse.
 func ParseTransfer(p []byte, reqs []Req, a *Answer) (rest []byte, err error) {
@@ -89,14 +90,14 @@ func ParseTransfer(p []byte, reqs []Req, a *Answer) (rest []byte, err error) {
 	if posted && a.Count < len(reqs) && flushMayHaveWorked(reqs[a.Count]) && !looksLikeEnd(c.p) && len(c.p) >= 4 && looksLikeEnd(c.p[4:]) {
 		a.Data = append(a.Data, c.next())
 	}
-	if c.short {
-		return nil, badResponse("DAP_Transfer", p)
-	}
 	e := &TransferError{Ack: a.Ack, N: a.Count}
 	if a.Count < len(reqs) {
 		e.Reg = reqs[a.Count].Reg()
 	} else if len(reqs) > 0 {
 		e.Reg = reqs[len(reqs)-1].Reg()
+	}
+	if c.short { // the length rules: the probe sent less than it counted
+		a.Data, a.Stamps, c.p = a.Data[:0], a.Stamps[:0], nil
 	}
 	return c.p, e
 }
@@ -116,7 +117,6 @@ func (a *Answer) walk(done []Req, c *words) (posted bool) {
 			a.Data = append(a.Data, c.next())
 		}
 		if c.short {
-			a.Data = a.Data[:0]
 			return false
 		}
 	}

@@ -1,0 +1,197 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Exchange sends requests and returns their responses in the same order. At
+// most Info.PacketCount requests are under way at a time. The buffers in
+// responses are used again where given (nil is fine), and grow as needed.
+//
+// On an error the responses that came are returned with it. What is still
+// under way then is taken off the connection before the next exchange, so that
+// no response is ever taken for another one's. Timeouts wrap ErrTimeout and
+// name the command; the end of ctx is ctx.Err().
+//
+// Exchange does not know what the packets do: call Invalidate if they change
+// SELECT, CSW or TAR.
+func (p *Probe) Exchange(ctx context.Context, requests, responses [][]byte) ([][]byte, error) {
+	for _, r := range requests {
+		if len(r) == 0 || len(r) > p.transport.PacketSize() {
+			return responses[:0], fmt.Errorf("probe: request of %d bytes, packets have at most %d", len(r), p.transport.PacketSize())
+		}
+	}
+	if err := p.settle(ctx); err != nil {
+		return responses[:0], err
+	}
+	responses = grow(responses, len(requests))
+	sent, got := 0, 0
+	for got < len(requests) {
+		for sent < len(requests) && p.owed < p.info.PacketCount {
+			if err := p.write(ctx, requests[sent]); err != nil {
+				return responses[:got], err
+			}
+			sent++
+		}
+		r, err := p.read(ctx, responses[got], requests[got][0])
+		if err != nil {
+			return responses[:got], err
+		}
+		responses[got] = r
+		if r[0] != requests[got][0] && r[0] != cmdInvalid {
+			p.outOfStep = true
+			return responses[:got], fmt.Errorf("probe: %w", badResponse(commandName(requests[got][0]), r))
+		}
+		got++
+	}
+	return responses, nil
+}
+
+// grow makes s n long and keeps the buffers that it has.
+func grow(s [][]byte, n int) [][]byte {
+	for cap(s) < n {
+		s = append(s[:cap(s)], nil)
+	}
+	return s[:n]
+}
+
+// write hands one packet to the transport and counts it as owed: whether a
+// write that failed was taken is not known.
+func (p *Probe) write(ctx context.Context, request []byte) error {
+	tctx, cancel := context.WithTimeout(ctx, p.options.Timeout)
+	defer cancel()
+	p.owed++
+	if err := p.transport.WritePacket(tctx, request); err != nil {
+		p.outOfStep = true
+		return p.transportError(ctx, "send "+commandName(request[0]), err)
+	}
+	return nil
+}
+
+// read waits for one response, in dst if it is large enough.
+func (p *Probe) read(ctx context.Context, dst []byte, id byte) ([]byte, error) {
+	if cap(dst) < p.transport.PacketSize() {
+		dst = make([]byte, p.transport.PacketSize())
+	}
+	tctx, cancel := context.WithTimeout(ctx, p.options.Timeout)
+	defer cancel()
+	n, err := p.transport.ReadPacket(tctx, dst[:p.transport.PacketSize()])
+	if err != nil {
+		p.outOfStep = true
+		return nil, p.transportError(ctx, commandName(id), err)
+	}
+	p.owed--
+	if n == 0 {
+		p.outOfStep = true
+		return nil, fmt.Errorf("probe: %w", badResponse(commandName(id), nil))
+	}
+	return dst[:n], nil
+}
+
+// transportError tells our own time limit from the end of the caller's ctx.
+func (p *Probe) transportError(ctx context.Context, what string, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("probe: %s: %w (%v)", what, ErrTimeout, p.options.Timeout)
+	}
+	return fmt.Errorf("probe: %s: %w", what, err)
+}
+
+// mostStale is how many packets of an earlier session a probe may still hold.
+const mostStale = 64
+
+// settle brings requests and responses back in step after an exchange that was
+// given up: it asks something whose answer cannot be one of those owed, and
+// drops all that comes before that answer. Two such questions take turns, so
+// that an answer to the last attempt is not taken for one to this.
+func (p *Probe) settle(ctx context.Context) error {
+	if !p.outOfStep && p.owed == 0 {
+		return nil
+	}
+	for p.owed >= max(1, p.info.PacketCount) { // the probe takes no more
+		if _, err := p.read(ctx, p.spare, cmdInfo); errors.Is(err, ErrTimeout) {
+			p.owed = 0 // lost
+		} else if err != nil && !errors.Is(err, ErrResponse) {
+			return err
+		}
+	}
+	id, length := infoPacketCount, byte(1)
+	if p.turn = !p.turn; p.turn {
+		id, length = infoPacketSize, 2
+	}
+	if err := p.write(ctx, AppendInfo(p.marker[:0], id)); err != nil {
+		return err
+	}
+	for range mostStale {
+		r, err := p.read(ctx, p.spare, cmdInfo)
+		if err != nil && !errors.Is(err, ErrResponse) {
+			return err
+		}
+		if len(r) >= 2 && r[0] == cmdInfo && r[1] == length {
+			p.owed, p.outOfStep = 0, false
+			return nil
+		}
+	}
+	return fmt.Errorf("probe: %d stale packets and no end: %w", mostStale, ErrResponse)
+}
+
+// command sends one request and returns its response, valid until the next
+// command.
+func (p *Probe) command(ctx context.Context, request []byte) ([]byte, error) {
+	p.one[0] = request
+	r, err := p.Exchange(ctx, p.one[:], p.reply[:])
+	if err != nil {
+		return nil, err
+	}
+	p.reply[0] = r[0]
+	return r[0], nil
+}
+
+// status sends a command that answers with one status byte.
+func (p *Probe) status(ctx context.Context, request []byte) error {
+	r, err := p.command(ctx, request)
+	if err != nil {
+		return err
+	}
+	if err := parseStatus(commandName(request[0]), request[0], r); err != nil {
+		return fmt.Errorf("probe: %w", err)
+	}
+	return nil
+}
+
+// commandName is the name of a command in the specification.
+func commandName(id byte) string {
+	switch id {
+	case cmdInfo:
+		return "DAP_Info"
+	case cmdHostStatus:
+		return "DAP_HostStatus"
+	case cmdConnect:
+		return "DAP_Connect"
+	case cmdDisconnect:
+		return "DAP_Disconnect"
+	case cmdTransferConfigure:
+		return "DAP_TransferConfigure"
+	case cmdTransfer:
+		return "DAP_Transfer"
+	case cmdTransferBlock:
+		return "DAP_TransferBlock"
+	case cmdDelay:
+		return "DAP_Delay"
+	case cmdSWJPins:
+		return "DAP_SWJ_Pins"
+	case cmdSWJClock:
+		return "DAP_SWJ_Clock"
+	case cmdSWJSequence:
+		return "DAP_SWJ_Sequence"
+	case cmdSWDConfigure:
+		return "DAP_SWD_Configure"
+	case cmdExecute:
+		return "DAP_ExecuteCommands"
+	}
+	return fmt.Sprintf("DAP command 0x%02x", id)
+}

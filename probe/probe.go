@@ -1,0 +1,201 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// What Open uses where Options leave it open.
+const (
+	DefaultSWCLKHz    = 4_000_000
+	DefaultTimeout    = time.Second
+	DefaultWaitRetry  = 64
+	DefaultMatchRetry = 64
+)
+
+// Options say how to connect. The zero value serves.
+type Options struct {
+	SWCLKHz    uint32        // Hz; 0: DefaultSWCLKHz
+	Timeout    time.Duration // of each packet; 0: DefaultTimeout
+	IdleCycles byte          // SWCLK cycles after each transfer; 2 for a marginal target
+	// WaitRetry and MatchRetry are tries after a WAIT and after a value that
+	// does not match; 0: the defaults. Many retries hold a halted core long.
+	WaitRetry, MatchRetry uint16
+	// AP is the access port to use: its number (ADIv5) or its address (ADIv6).
+	// nil: the first AHB-AP.
+	AP *uint32
+}
+
+func (o Options) withDefaults() Options {
+	if o.SWCLKHz == 0 {
+		o.SWCLKHz = DefaultSWCLKHz
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.WaitRetry == 0 {
+		o.WaitRetry = DefaultWaitRetry
+	}
+	if o.MatchRetry == 0 {
+		o.MatchRetry = DefaultMatchRetry
+	}
+	return o
+}
+
+// Probe is a connected probe with a target behind it. One goroutine at a time
+// may use it.
+type Probe struct {
+	transport Transport
+	options   Options
+	info      Info
+	execute   bool // DAP_ExecuteCommands works
+
+	dpidr uint32
+	ap    accessPort
+	cache cache
+
+	// Packets sent whose responses have not been read, and whether the next
+	// response may be somebody else's.
+	owed      int
+	outOfStep bool
+	turn      bool
+
+	scratch [64]byte // short requests
+	marker  [2]byte  // the question of settle
+	spare   []byte   // responses that are dropped
+	one     [1][]byte
+	reply   [1][]byte
+	reqs    []Req
+	answer  Answer
+	batch   batch
+}
+
+// drainTime is how long Open listens for packets of an earlier session.
+const drainTime = 10 * time.Millisecond
+
+// Open makes the probe speak SWD and connects to the target without touching
+// the core: packets of an earlier session are dropped, the probe is asked what
+// it is, the wire is brought to SWD, the debug port is powered up, and the
+// access port to the core's memory is found and set to word accesses.
+//
+// On an error the transport stays open and is the caller's to close. An error
+// wraps ErrNoTarget when nothing answered on the wire.
+func Open(ctx context.Context, t Transport, o Options) (*Probe, error) {
+	p, err := Identify(ctx, t, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Attach(ctx); err != nil {
+		p.release()
+		return nil, err
+	}
+	return p, nil
+}
+
+// Identify is the first half of Open: it asks the probe what it is and leaves
+// the target alone.
+func Identify(ctx context.Context, t Transport, o Options) (*Probe, error) {
+	p := &Probe{transport: t, options: o.withDefaults(), outOfStep: true}
+	p.info = Info{PacketSize: t.PacketSize(), PacketCount: 1}
+	p.spare = make([]byte, t.PacketSize())
+	if err := p.drain(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.readInfo(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.testExecute(ctx); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Attach is the second half of Open.
+func (p *Probe) Attach(ctx context.Context) error {
+	if err := p.connectSWD(ctx); err != nil {
+		return err
+	}
+	if err := p.connectTarget(ctx); err != nil {
+		return err
+	}
+	if err := p.findAP(ctx); err != nil {
+		return err
+	}
+	return p.setUpAP(ctx)
+}
+
+// drain reads what an earlier session left in the probe.
+func (p *Probe) drain(ctx context.Context) error {
+	for range mostStale {
+		tctx, cancel := context.WithTimeout(ctx, drainTime)
+		_, err := p.transport.ReadPacket(tctx, p.spare)
+		cancel()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if errors.Is(err, ErrDisconnected) {
+			return fmt.Errorf("probe: %w", err)
+		}
+		if err != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// testExecute runs one harmless command inside DAP_ExecuteCommands: the
+// capability bit is not to be believed either way.
+func (p *Probe) testExecute(ctx context.Context) error {
+	r, err := p.command(ctx, AppendInfo(AppendExecute(p.scratch[:0], 1), infoPacketCount))
+	if errors.Is(err, ErrTimeout) || errors.Is(err, ErrResponse) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	inner, err := ParseExecute(r, 1)
+	if err == nil {
+		var v []byte
+		v, err = ParseInfo(inner)
+		p.execute = err == nil && len(v) == 1 && int(v[0]) == p.info.PacketCount
+	}
+	return nil
+}
+
+// Info is what the probe says of itself.
+func (p *Probe) Info() Info { return p.info }
+
+// HasExecuteCommands says whether the probe runs DAP_ExecuteCommands. It was
+// tried when the probe was opened.
+func (p *Probe) HasExecuteCommands() bool { return p.execute }
+
+// PacketLimit is how many bytes a request or a response may have: one less
+// than a packet, because CMSIS-DAP has no length field and a transfer of
+// exactly wMaxPacketSize would need an empty packet to end it.
+func (p *Probe) PacketLimit() int { return p.info.PacketSize - 1 }
+
+// DPIDR is the identification register of the debug port (ADIv5 section 2.3.5).
+func (p *Probe) DPIDR() uint32 { return p.dpidr }
+
+// closeTime bounds what Close may wait for a probe that does not answer.
+const closeTime = 500 * time.Millisecond
+
+// Close disconnects the probe from the target and closes the transport. It
+// does not resume a core that was halted.
+func (p *Probe) Close() error {
+	err := p.release()
+	return errors.Join(err, p.transport.Close())
+}
+
+// release switches the probe's pins off. A probe that is gone is released.
+func (p *Probe) release() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	err := p.status(ctx, append(p.scratch[:0], cmdDisconnect))
+	if errors.Is(err, ErrDisconnected) {
+		return nil
+	}
+	return err
+}
