@@ -67,4 +67,9 @@ type Config struct {
 	// to another leaves the function; nil: none does. It is asked once per
 	// instruction, when it is decoded.
 	Leaves func(from, to uint32) bool
+	// IRQs is the number of external interrupts; 0: 240, on ARMv6-M 32.
+	IRQs int
+	// PriorityBits is how many bits of a priority exist, from the top; 0: 4, on
+	// ARMv6-M 2.
+	PriorityBits int
 }

@@ -1,0 +1,321 @@
+package armv7m
+
+// Offsets in the System Control Space, DDI 0403E B3.2.2, B3.3, B3.4.
+const (
+	regICTR    = 0x004
+	regACTLR   = 0x008
+	regSYSTCSR = 0x010
+	regSYSTRVR = 0x014
+	regSYSTCVR = 0x018
+	regCALIB   = 0x01c
+	regISER    = 0x100
+	regICER    = 0x180
+	regISPR    = 0x200
+	regICPR    = 0x280
+	regIABR    = 0x300
+	regIPR     = 0x400
+	regCPUID   = 0xd00
+	regICSR    = 0xd04
+	regVTOR    = 0xd08
+	regAIRCR   = 0xd0c
+	regSCR     = 0xd10
+	regCCR     = 0xd14
+	regSHPR1   = 0xd18
+	regSHPR3   = 0xd20
+	regSHCSR   = 0xd24
+	regCFSR    = 0xd28
+	regHFSR    = 0xd2c
+	regDFSR    = 0xd30
+	regMMFAR   = 0xd34
+	regBFAR    = 0xd38
+	regAFSR    = 0xd3c
+	regIDPFR0  = 0xd40
+	regIDISAR4 = 0xd70
+	regCPACR   = 0xd88
+	regSTIR    = 0xf00
+)
+
+const (
+	scrSLEEPONEXIT = 1 << 1
+	scrSLEEPDEEP   = 1 << 2
+	scrSEVONPEND   = 1 << 4
+
+	ccrNONBASETHRDENA = 1 << 0
+	ccrUSERSETMPEND   = 1 << 1
+	ccrUNALIGNTRP     = 1 << 3
+	ccrDIV0TRP        = 1 << 4
+	ccrBFHFNMIGN      = 1 << 8
+	ccrSTKALIGN       = 1 << 9
+
+	icsrNMIPENDSET   = 1 << 31
+	icsrPENDSVSET    = 1 << 28
+	icsrPENDSVCLR    = 1 << 27
+	icsrPENDSTSET    = 1 << 26
+	icsrPENDSTCLR    = 1 << 25
+	icsrISRPREEMPT   = 1 << 23
+	icsrISRPENDING   = 1 << 22
+	icsrRETTOBASE    = 1 << 11
+	aircrSYSRESET    = 1 << 2
+	aircrVECTCLR     = 1 << 1
+	aircrVECTRESET   = 1 << 0
+	aircrVECTKEY     = 0x05fa
+	aircrVECTKEYSTAT = 0xfa05
+)
+
+// scb holds the registers of the System Control Block that have a state of
+// their own.
+type scb struct {
+	vtor, scr, ccr     uint32
+	cfsr, hfsr, dfsr   uint32
+	mmfar, bfar, cpacr uint32
+	actlr              uint32
+	resetRequested     bool
+}
+
+func (c *Core) resetSCB() {
+	c.scb = scb{vtor: c.cfg.VTOR, dfsr: c.dfsr, ccr: ccrSTKALIGN}
+	if c.arch == V6M {
+		c.ccr |= ccrUNALIGNTRP
+	}
+}
+
+// readSCS reads the core's own registers; a byte or halfword is a part of the
+// word. What is not there reads as zero.
+func (c *Core) readSCS(off uint32, size int, how access) uint32 {
+	return c.readSCSWord(off&^3, how) >> (8 * (off & 3)) & (1<<(8*size) - 1)
+}
+
+func (c *Core) readSCSWord(off uint32, how access) uint32 {
+	switch {
+	case off >= regISER && off < regIPR+256:
+		return c.readNVIC(off)
+	case off >= regSYSTCSR && off <= regCALIB:
+		v := c.readSysTick(off)
+		if off == regSYSTCSR && how != asDebugger {
+			c.stFlag = false
+		}
+		return v
+	case off >= regSHPR1 && off <= regSHPR3:
+		return c.readPriorities(int(off-regSHPR1) + 4)
+	}
+	if c.arch == V6M && !onV6M(off) {
+		return 0
+	}
+	switch off {
+	case regICTR:
+		return uint32(max(c.irqs-1, 0) / 32)
+	case regACTLR:
+		return c.actlr
+	case regCPUID:
+		return c.cpuid()
+	case regICSR:
+		return c.readICSR()
+	case regVTOR:
+		return c.vtor
+	case regAIRCR:
+		return aircrVECTKEYSTAT<<16 | uint32(c.prigroup)<<8
+	case regSCR:
+		return c.scr
+	case regCCR:
+		return c.ccr
+	case regSHCSR:
+		return c.readSHCSR()
+	case regCFSR:
+		return c.cfsr
+	case regHFSR:
+		return c.hfsr
+	case regDFSR:
+		return c.dfsr
+	case regMMFAR:
+		return c.mmfar
+	case regBFAR:
+		return c.bfar
+	case regCPACR:
+		return c.cpacr
+	}
+	return c.idRegister(off)
+}
+
+// onV6M lists what DDI 0419D B3.2.2 keeps of the above.
+func onV6M(off uint32) bool {
+	switch off {
+	case regCPUID, regICSR, regVTOR, regAIRCR, regSCR, regCCR, regSHCSR, regDFSR, regACTLR:
+		return true
+	}
+	return false
+}
+
+// writeSCS writes the core's own registers.
+func (c *Core) writeSCS(off uint32, size int, v uint32) {
+	shift := 8 * (off & 3)
+	mask := uint32(1<<(8*size)-1) << shift
+	v = v << shift & mask
+	off &^= 3
+	switch {
+	case off >= regISER && off < regIPR:
+		c.writeNVIC(off, v)
+	case off >= regIPR && off < regIPR+256:
+		c.writePriorities(int(off-regIPR)+excIRQ0, v, mask)
+	case off >= regSYSTCSR && off <= regCALIB:
+		if mask != 0xffffffff {
+			v |= c.readSysTick(off) &^ mask
+		}
+		c.writeSysTick(off, v)
+	case off >= regSHPR1 && off <= regSHPR3:
+		c.writePriorities(int(off-regSHPR1)+4, v, mask)
+	case c.arch != V6M || onV6M(off):
+		c.writeSCB(off, v, mask)
+	}
+	c.attention()
+}
+
+func (c *Core) writeSCB(off, v, mask uint32) {
+	merge := func(reg *uint32, writable uint32) {
+		*reg = *reg&^(mask&writable) | v&mask&writable
+	}
+	switch off {
+	case regACTLR:
+		merge(&c.actlr, 7)
+	case regICSR:
+		c.writeICSR(v)
+	case regVTOR:
+		merge(&c.vtor, 0xffffff80)
+	case regAIRCR:
+		c.writeAIRCR(v)
+	case regSCR:
+		merge(&c.scr, scrSLEEPONEXIT|scrSLEEPDEEP|scrSEVONPEND)
+	case regCCR:
+		if c.arch != V6M {
+			merge(&c.ccr, ccrNONBASETHRDENA|ccrUSERSETMPEND|ccrUNALIGNTRP|ccrDIV0TRP|ccrBFHFNMIGN|ccrSTKALIGN)
+		}
+	case regSHCSR:
+		old := c.readSHCSR()
+		merge(&old, 0xffffffff)
+		c.writeSHCSR(old)
+	case regCFSR:
+		c.cfsr &^= v
+	case regHFSR:
+		c.hfsr &^= v
+	case regDFSR:
+		c.dfsr &^= v
+	case regMMFAR:
+		merge(&c.mmfar, 0xffffffff)
+	case regBFAR:
+		merge(&c.bfar, 0xffffffff)
+	case regSTIR:
+		c.SetIRQ(int(v&0x1ff), true)
+	}
+}
+
+// readICSR, DDI 0403E B3.2.4.
+func (c *Core) readICSR() uint32 {
+	v := c.ipsr
+	if exc, _ := c.mostUrgent(); exc != 0 {
+		v |= uint32(exc) << 12
+	}
+	for exc, bit := range map[int]uint32{excNMI: icsrNMIPENDSET, excPendSV: icsrPENDSVSET, excSysTick: icsrPENDSTSET} {
+		if c.pending.has(exc) {
+			v |= bit
+		}
+	}
+	irqs := c.pending
+	irqs[0] &^= 1<<excIRQ0 - 1
+	if !irqs.empty() {
+		v |= icsrISRPENDING
+	}
+	if c.arch != V6M && c.ipsr != 0 && c.active.count() == 1 {
+		v |= icsrRETTOBASE
+	}
+	return v
+}
+
+func (c *Core) writeICSR(v uint32) {
+	if v&icsrNMIPENDSET != 0 {
+		c.setPending(excNMI)
+	}
+	if v&icsrPENDSVSET != 0 {
+		c.setPending(excPendSV)
+	} else if v&icsrPENDSVCLR != 0 {
+		c.pending.drop(excPendSV)
+	}
+	if v&icsrPENDSTSET != 0 {
+		c.setPending(excSysTick)
+	} else if v&icsrPENDSTCLR != 0 {
+		c.pending.drop(excSysTick)
+	}
+}
+
+// writeAIRCR, DDI 0403E B3.2.6. VECTRESET and VECTCLRACTIVE work in Debug
+// state only.
+func (c *Core) writeAIRCR(v uint32) {
+	if v>>16 != aircrVECTKEY {
+		return
+	}
+	if c.arch != V6M {
+		c.prigroup = uint8(v >> 8 & 7)
+	}
+	if c.halted && v&aircrVECTCLR != 0 {
+		c.active = excSet{}
+		c.ipsr = 0
+	}
+	if v&aircrSYSRESET != 0 || c.halted && v&aircrVECTRESET != 0 {
+		c.resetRequested = true
+		c.attention()
+	}
+}
+
+// SHCSR bits, DDI 0403E B3.2.13.
+var shcsrActive = [...]struct {
+	bit uint32
+	exc int
+}{
+	{0, excMemManage}, {1, excBusFault}, {3, excUsageFault}, {7, excSVCall}, {8, excDebugMon}, {10, excPendSV}, {11, excSysTick},
+}
+
+var shcsrPending = [...]struct {
+	bit uint32
+	exc int
+}{
+	{12, excUsageFault}, {13, excMemManage}, {14, excBusFault}, {15, excSVCall},
+}
+
+func (c *Core) readSHCSR() uint32 {
+	var v uint32
+	if c.arch == V6M {
+		return c.pendingBit(excSVCall) << 15
+	}
+	for _, a := range shcsrActive {
+		if c.active.has(a.exc) {
+			v |= 1 << a.bit
+		}
+	}
+	for _, p := range shcsrPending {
+		v |= c.pendingBit(p.exc) << p.bit
+	}
+	return v | uint32(c.enabled[0]>>excMemManage&7)<<16
+}
+
+func (c *Core) pendingBit(exc int) uint32 { return uint32(c.pending[0] >> exc & 1) }
+
+func (c *Core) writeSHCSR(v uint32) {
+	put := func(s *excSet, exc int, on bool) {
+		if on {
+			s.add(exc)
+		} else {
+			s.drop(exc)
+		}
+	}
+	if c.arch == V6M {
+		put(&c.pending, excSVCall, v>>15&1 != 0)
+		return
+	}
+	for _, a := range shcsrActive {
+		put(&c.active, a.exc, v>>a.bit&1 != 0)
+	}
+	for _, p := range shcsrPending {
+		put(&c.pending, p.exc, v>>p.bit&1 != 0)
+	}
+	for i := range 3 {
+		put(&c.enabled, excMemManage+i, v>>(16+i)&1 != 0)
+	}
+}
