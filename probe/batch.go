@@ -1,6 +1,9 @@
 package probe
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // batch is a list of transfers, cut into DAP_Transfer packets that fit.
 type batch struct {
@@ -66,7 +69,9 @@ func (b *batch) packet(i int) []Req {
 }
 
 // run sends all packets of p.batch, pipelined, and gives each answer to take.
-// At the first error take gets what came before it, and no more.
+// At the first transfer that is refused take gets what came before it, and no
+// more. When a response is lost take gets nothing: CMSIS-DAP does not number
+// responses, so any of them may be the next one's.
 func (p *Probe) run(ctx context.Context, take func(data []uint32)) error {
 	b := &p.batch
 	b.cut()
@@ -74,16 +79,23 @@ func (p *Probe) run(ctx context.Context, take func(data []uint32)) error {
 	for i := range b.ends {
 		b.requests[i] = AppendTransfer(b.requests[i][:0], b.packet(i))
 	}
-	got, exchange := p.Exchange(ctx, b.requests, b.replies)
+	got, err := p.Exchange(ctx, b.requests, b.replies)
 	if cap(got) > cap(b.replies) {
 		b.replies = got
 	}
+	if err != nil {
+		return err
+	}
 	for i, r := range got {
 		_, err := ParseTransfer(r, b.packet(i), &p.answer)
+		if errors.Is(err, ErrResponse) {
+			p.outOfStep = true
+			return err
+		}
 		take(p.answer.Data)
 		if err != nil {
 			return err
 		}
 	}
-	return exchange
+	return nil
 }

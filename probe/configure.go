@@ -1,6 +1,9 @@
 package probe
 
-import "encoding/binary"
+import (
+	"context"
+	"encoding/binary"
+)
 
 // AppendTransferConfigure appends DAP_TransferConfigure (04 idle wait16
 // match16): SWCLK cycles after each transfer, retries after WAIT, retries of a
@@ -41,4 +44,12 @@ func parseStatus(command string, id byte, p []byte) error {
 		return refused(command)
 	}
 	return nil
+}
+
+// SetMatchRetry sets how often a value match is tried again (0: compared
+// once), from now on and after Recover. Each try is one SWD transfer.
+func (p *Probe) SetMatchRetry(ctx context.Context, retries uint16) error {
+	o := &p.options
+	o.MatchRetry = retries
+	return p.status(ctx, AppendTransferConfigure(p.scratch[:0], o.IdleCycles, o.WaitRetry, o.MatchRetry))
 }

@@ -41,6 +41,7 @@ func (p *Probe) transfer(ctx context.Context, reqs ...Req) (*Answer, error) {
 		return nil, err
 	}
 	if _, err := ParseTransfer(r, reqs, &p.answer); err != nil {
+		p.outOfStep = p.outOfStep || errors.Is(err, ErrResponse)
 		return nil, fmt.Errorf("probe: %w", err)
 	}
 	return &p.answer, nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // Identifiers of DAP_Info (CMSIS-DAP, "DAP_Info").
@@ -73,7 +74,7 @@ func ParseInfo(p []byte) ([]byte, error) {
 func infoText(v []byte) string {
 	s, _, _ := strings.Cut(string(v), "\x00")
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7F || r == '\uFFFD' {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
 			return -1
 		}
 		return r

@@ -16,6 +16,7 @@ import (
 // A probe that is gone ends it at once with ErrDisconnected.
 func (p *Probe) Recover(ctx context.Context) error {
 	rungs := []func(context.Context) error{p.recoverSticky, p.recoverLine, p.recoverWire, p.recoverProbe}
+	p.outOfStep = true
 	var err error
 	for _, rung := range rungs {
 		p.Invalidate()

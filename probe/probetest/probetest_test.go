@@ -1,0 +1,140 @@
+package probetest_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/probe/probetest"
+)
+
+const identify = `
+> 00 ff
+< 00 02 40 00   # the question that brings both sides in step
+> 00 ff
+< 00 02 40 00
+> 00 fe
+< 00 01 02
+> 00 f0
+< 00 01 01
+> 00 01
+< 00 00
+> 00 02
+< 00 05 54 65 73 74 00
+> 00 03
+< 00 00
+> 00 04
+< 00 00
+> 00 05
+< 00 00
+> 00 06
+< 00 00
+> 00 07
+< 00 00
+> 00 08
+< 00 00
+> 00 09
+< 00 00
+> 7f 01 00 fe
+< ff
+`
+
+var options = probe.Options{Timeout: 50 * time.Millisecond}
+
+func TestPlayback(t *testing.T) {
+	tr := probetest.Script(64, identify+"> 03\n< 03 00\n")
+	p, err := probe.Identify(context.Background(), tr, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Info().Product != "Test" || p.Info().PacketCount != 2 || p.HasExecuteCommands() {
+		t.Errorf("%+v", p.Info())
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPlaybackFails(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		err          error
+		text         string
+	}{
+		{"deviation", "> 00 fe\n< 00 01 02\n", probetest.ErrDeviation, "sent [00 ff], expected [00 fe]"},
+		{"more than expected", "", probetest.ErrDeviation, "expected []"},
+		{"silence", "> 00 ff\n! timeout\n", probe.ErrTimeout, "DAP_Info"},
+		{"unplugged", "> 00 ff\n! disconnected\n", probe.ErrDisconnected, "DAP_Info"},
+		{"nonsense", "> 00 ff\n< 00 02 40 00\n> 00 ff\n< 00 02 00 00\n", probe.ErrResponse, "DAP_Info 0xff"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := probe.Identify(context.Background(), probetest.Script(64, c.script), options)
+			if !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestPlaybackLeftovers(t *testing.T) {
+	tr := probetest.Script(64, "> 01\n< 02\n> 03\n")
+	ctx := context.Background()
+	if err := tr.WritePacket(ctx, []byte{1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Close(); err == nil || !strings.Contains(err.Error(), "not sent: > 03") {
+		t.Errorf("close: %v", err)
+	}
+	if err := tr.WritePacket(ctx, []byte{3}); err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Close(); err == nil || !strings.Contains(err.Error(), "not read: < 02") {
+		t.Errorf("close: %v", err)
+	}
+}
+
+// TestRecord: what is recorded plays back.
+func TestRecord(t *testing.T) {
+	var text strings.Builder
+	r := probetest.NewRecorder(probetest.Script(64, identify+"> 03\n< 03 00\n"), &text)
+	p, err := probe.Identify(context.Background(), r, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := probetest.Parse(strings.NewReader(text.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := probetest.Parse(strings.NewReader("! timeout\n" + identify + "> 03\n< 03 00\n"))
+	lines := func(all []probetest.Packet) (s []string) {
+		for _, k := range all {
+			s = append(s, k.String())
+		}
+		return s
+	}
+	if d := cmp.Diff(lines(want), lines(got)); d != "" {
+		t.Error(d)
+	}
+	p, err = probe.Identify(context.Background(), probetest.NewPlayback(64, got), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParseFails(t *testing.T) {
+	for _, s := range []string{"00 01", "> 0g", "< 012", "! nobody"} {
+		if _, err := probetest.Parse(strings.NewReader(s)); err == nil || !strings.Contains(err.Error(), "line 1") {
+			t.Errorf("%q: %v", s, err)
+		}
+	}
+}
