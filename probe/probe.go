@@ -83,20 +83,28 @@ const drainTime = 10 * time.Millisecond
 // On an error the transport stays open and is the caller's to close. An error
 // wraps ErrNoTarget when nothing answered on the wire.
 func Open(ctx context.Context, t Transport, o Options) (*Probe, error) {
-	p, err := Identify(ctx, t, o)
+	p, err := identify(ctx, t, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Attach(ctx); err != nil {
+	if err := p.attach(ctx); err != nil {
 		p.release()
 		return nil, err
 	}
 	return p, nil
 }
 
-// Identify is the first half of Open: it asks the probe what it is and leaves
-// the target alone.
-func Identify(ctx context.Context, t Transport, o Options) (*Probe, error) {
+// Identify asks a probe what it is. It leaves the target alone, and t open.
+func Identify(ctx context.Context, t Transport) (Info, error) {
+	p, err := identify(ctx, t, Options{})
+	if err != nil {
+		return Info{}, err
+	}
+	return p.info, nil
+}
+
+// identify is the first half of Open: the probe without the target.
+func identify(ctx context.Context, t Transport, o Options) (*Probe, error) {
 	p := &Probe{transport: t, options: o.withDefaults(), outOfStep: true}
 	p.info = Info{PacketSize: t.PacketSize(), PacketCount: 1}
 	p.spare = make([]byte, t.PacketSize())
@@ -112,8 +120,8 @@ func Identify(ctx context.Context, t Transport, o Options) (*Probe, error) {
 	return p, nil
 }
 
-// Attach is the second half of Open.
-func (p *Probe) Attach(ctx context.Context) error {
+// attach is the second half of Open.
+func (p *Probe) attach(ctx context.Context) error {
 	if err := p.connectSWD(ctx); err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/mprof/mprof/probe"
@@ -43,18 +42,16 @@ const identify = `
 < ff
 `
 
-var options = probe.Options{Timeout: 50 * time.Millisecond}
-
 func TestPlayback(t *testing.T) {
-	tr := probetest.Script(64, identify+"> 03\n< 03 00\n")
-	p, err := probe.Identify(context.Background(), tr, options)
+	tr := probetest.Script(64, identify)
+	info, err := probe.Identify(context.Background(), tr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Info().Product != "Test" || p.Info().PacketCount != 2 || p.HasExecuteCommands() {
-		t.Errorf("%+v", p.Info())
+	if info.Product != "Test" || info.PacketCount != 2 {
+		t.Errorf("%+v", info)
 	}
-	if err := p.Close(); err != nil {
+	if err := tr.Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -72,7 +69,7 @@ func TestPlaybackFails(t *testing.T) {
 		{"nonsense", "> 00 ff\n< 00 02 40 00\n> 00 ff\n< 00 02 00 00\n", probe.ErrResponse, "DAP_Info 0xff"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := probe.Identify(context.Background(), probetest.Script(64, c.script), options)
+			_, err := probe.Identify(context.Background(), probetest.Script(64, c.script))
 			if !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("error %v", err)
 			}
@@ -100,19 +97,18 @@ func TestPlaybackLeftovers(t *testing.T) {
 // TestRecord: what is recorded plays back.
 func TestRecord(t *testing.T) {
 	var text strings.Builder
-	r := probetest.NewRecorder(probetest.Script(64, identify+"> 03\n< 03 00\n"), &text)
-	p, err := probe.Identify(context.Background(), r, options)
-	if err != nil {
+	r := probetest.NewRecorder(probetest.Script(64, identify), &text)
+	if _, err := probe.Identify(context.Background(), r); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Close(); err != nil {
+	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
 	got, err := probetest.Parse(strings.NewReader(text.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _ := probetest.Parse(strings.NewReader("! timeout\n" + identify + "> 03\n< 03 00\n"))
+	want, _ := probetest.Parse(strings.NewReader("! timeout\n" + identify))
 	lines := func(all []probetest.Packet) (s []string) {
 		for _, k := range all {
 			s = append(s, k.String())
@@ -122,11 +118,11 @@ func TestRecord(t *testing.T) {
 	if d := cmp.Diff(lines(want), lines(got)); d != "" {
 		t.Error(d)
 	}
-	p, err = probe.Identify(context.Background(), probetest.NewPlayback(64, got), options)
-	if err != nil {
+	again := probetest.NewPlayback(64, got)
+	if _, err = probe.Identify(context.Background(), again); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Close(); err != nil {
+	if err := again.Close(); err != nil {
 		t.Error(err)
 	}
 }
