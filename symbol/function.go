@@ -29,3 +29,17 @@ type Segment struct {
 	Data         []byte // file content; shorter than MemSize for .bss
 	Exec, Write  bool
 }
+
+// Range is the half-open address range [Low, High).
+type Range struct{ Low, High uint32 }
+
+// Contains tells whether addr lies in r.
+func (r Range) Contains(addr uint32) bool { return addr >= r.Low && addr < r.High }
+
+// size of the range in bytes; 0 where it is empty or upside down.
+func (r Range) size() uint32 {
+	if r.High <= r.Low {
+		return 0
+	}
+	return r.High - r.Low
+}

@@ -1,0 +1,267 @@
+package symbol
+
+import (
+	"bytes"
+	"cmp"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Image is one linked program. Its methods may be called from several
+// goroutines.
+type Image struct {
+	path       string
+	file       *elf.File
+	buildID    []byte
+	attributes buildAttributes
+	segments   []Segment
+	code       []Range // sorted, disjoint
+	symbols    symbolTable
+	vectors    vectorTable
+
+	mu        sync.Mutex // guards what follows
+	debug     *debugInfo
+	debugErr  error
+	debugOpen bool
+	located   map[uint32][]Location
+}
+
+// Open reads the ELF at path. The error names the file and says what is wrong
+// with it.
+func Open(path string) (*Image, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		var perr *fs.PathError
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("symbol: open %s: no such file: %w", path, fs.ErrNotExist)
+		case errors.As(err, &perr):
+			err = perr.Err
+		}
+		return nil, fmt.Errorf("symbol: open %s: %w", path, err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("symbol: open %s: %w", path, err)
+	}
+	if st.IsDir() {
+		return nil, fmt.Errorf("symbol: open %s: is a directory, not an ELF", path)
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("symbol: open %s: is not a regular file", path)
+	}
+	return New(f, st.Size(), path)
+}
+
+// New reads an ELF of size bytes from r into memory; path is only its name.
+// r is not used after New has returned.
+func New(r io.ReaderAt, size int64, path string) (*Image, error) {
+	if err := checkHeader(r, size); err != nil {
+		return nil, fmt.Errorf("symbol: open %s: %w", path, err)
+	}
+	content := make([]byte, size)
+	if _, err := r.ReadAt(content, 0); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("symbol: read %s: %w", path, err)
+	}
+	f, err := elf.NewFile(bytes.NewReader(content))
+	if err != nil {
+		return nil, fmt.Errorf("symbol: open %s: is damaged: %w", path, err)
+	}
+	im := &Image{path: path, file: f, located: map[uint32][]Location{}}
+	if err := im.load(); err != nil {
+		return nil, fmt.Errorf("symbol: open %s: %w", path, err)
+	}
+	return im, nil
+}
+
+// load fills everything that does not need DWARF.
+func (im *Image) load() error {
+	if data, _, ok := im.Section(".ARM.attributes"); ok {
+		im.attributes = parseAttributes(data)
+	}
+	if p := im.attributes.Profile; p == 'A' || p == 'R' {
+		return fmt.Errorf("is built for an ARM %c-profile core (%s); mprof profiles Cortex-M programs", p, cmp.Or(im.attributes.CPU, "unnamed CPU"))
+	}
+	for _, p := range im.file.Progs {
+		if p.Type != elf.PT_LOAD || p.Memsz == 0 {
+			continue
+		}
+		data := make([]byte, p.Filesz)
+		if n, err := p.ReadAt(data, 0); n < len(data) {
+			return fmt.Errorf("is damaged: segment for 0x%08x: %w", uint32(p.Vaddr), err)
+		}
+		im.segments = append(im.segments, Segment{
+			Vaddr: uint32(p.Vaddr), Paddr: uint32(p.Paddr), MemSize: uint32(p.Memsz), Data: data,
+			Exec: p.Flags&elf.PF_X != 0, Write: p.Flags&elf.PF_W != 0,
+		})
+	}
+	im.buildID = im.findBuildID()
+	im.code = im.findCode()
+	im.symbols = newSymbolTable(im.file, im.code)
+	im.code = mergeRanges(append(im.code, im.symbols.outside...))
+	im.vectors = im.findVectors()
+	return nil
+}
+
+// Path is the path that the image was opened by.
+func (im *Image) Path() string { return im.path }
+
+// BuildID is the GNU build id (NT_GNU_BUILD_ID), nil where the image has none.
+func (im *Image) BuildID() []byte { return im.buildID }
+
+// Segments are the PT_LOAD segments in header order. Not to be modified.
+func (im *Image) Segments() []Segment { return im.segments }
+
+// Entry is e_entry without the Thumb bit.
+func (im *Image) Entry() uint32 { return uint32(im.file.Entry) &^ 1 }
+
+// CPU is the processor that the compiler was told (Tag_CPU_name), "" where
+// unknown.
+func (im *Image) CPU() string { return im.attributes.CPU }
+
+// CodeRanges are the executable sections, and functions that the linker put
+// elsewhere, sorted and merged. Not to be modified.
+func (im *Image) CodeRanges() []Range { return im.code }
+
+// Section returns the content of the named section, decompressed, and its
+// address. ok is false where it is absent, empty, without content or damaged.
+func (im *Image) Section(name string) (data []byte, addr uint32, ok bool) {
+	s := im.file.Section(name)
+	if s == nil || s.Type == elf.SHT_NOBITS || s.Size == 0 {
+		return nil, 0, false
+	}
+	data, err := s.Data()
+	if err != nil {
+		return nil, 0, false
+	}
+	return data, uint32(s.Addr), true
+}
+
+// ReadCode copies len(p) bytes at addr as the file has them. It is false
+// where segments do not hold them all.
+func (im *Image) ReadCode(addr uint32, p []byte) bool {
+	for len(p) > 0 {
+		n := 0
+		for i := range im.segments {
+			s := &im.segments[i]
+			if off := addr - s.Vaddr; addr >= s.Vaddr && uint64(off) < uint64(len(s.Data)) {
+				n = copy(p, s.Data[off:])
+				break
+			}
+		}
+		if n == 0 {
+			return false
+		}
+		p, addr = p[n:], addr+uint32(n)
+	}
+	return true
+}
+
+// inCode tells whether all of r lies in one code range.
+func (im *Image) inCode(r Range) bool {
+	i, found := slices.BinarySearchFunc(im.code, r.Low, func(c Range, low uint32) int {
+		switch {
+		case c.High <= low:
+			return -1
+		case c.Low > low:
+			return 1
+		}
+		return 0
+	})
+	return found && r.High > r.Low && r.High <= im.code[i].High
+}
+
+// findCode lists the executable sections; without section headers, the
+// executable segments.
+func (im *Image) findCode() []Range {
+	var code []Range
+	for _, s := range im.file.Sections {
+		if s.Flags&elf.SHF_ALLOC != 0 && s.Flags&elf.SHF_EXECINSTR != 0 {
+			code = append(code, clampedRange(s.Addr, s.Size))
+		}
+	}
+	if code == nil {
+		for _, s := range im.segments {
+			if s.Exec {
+				code = append(code, clampedRange(uint64(s.Vaddr), uint64(s.MemSize)))
+			}
+		}
+	}
+	return mergeRanges(code)
+}
+
+// clampedRange keeps [addr, addr+size) inside 32 bits.
+func clampedRange(addr, size uint64) Range {
+	return Range{uint32(min(addr, 1<<32-1)), uint32(min(addr+size, 1<<32-1))}
+}
+
+// mergeRanges sorts, drops empty ones and joins what overlaps or touches.
+func mergeRanges(in []Range) []Range {
+	in = slices.DeleteFunc(in, func(r Range) bool { return r.size() == 0 })
+	slices.SortFunc(in, func(a, b Range) int {
+		if a.Low != b.Low {
+			return cmp.Compare(a.Low, b.Low)
+		}
+		return cmp.Compare(a.High, b.High)
+	})
+	var out []Range
+	for _, r := range in {
+		if n := len(out); n > 0 && r.Low <= out[n-1].High {
+			out[n-1].High = max(out[n-1].High, r.High)
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// findBuildID looks through the notes of the segments and sections for
+// NT_GNU_BUILD_ID (3, owner "GNU").
+func (im *Image) findBuildID() []byte {
+	for _, s := range im.file.Sections {
+		if s.Type != elf.SHT_NOTE && !strings.HasPrefix(s.Name, ".note.gnu.build-id") {
+			continue
+		}
+		if data, err := s.Data(); err == nil {
+			if id := buildIDIn(data); id != nil {
+				return id
+			}
+		}
+	}
+	for _, p := range im.file.Progs {
+		if p.Type != elf.PT_NOTE || p.Filesz > 1<<16 {
+			continue
+		}
+		data := make([]byte, p.Filesz)
+		if n, _ := p.ReadAt(data, 0); n == len(data) {
+			if id := buildIDIn(data); id != nil {
+				return id
+			}
+		}
+	}
+	return nil
+}
+
+func buildIDIn(notes []byte) []byte {
+	const gnuBuildID = 3
+	c := cursor{data: notes}
+	for len(c.data) > 0 && c.err == nil {
+		nameSize, descSize, typ := c.u32(), c.u32(), c.u32()
+		name := c.bytes(uint64(nameSize))
+		c.bytes(uint64(-nameSize & 3))
+		desc := c.bytes(uint64(descSize))
+		if c.err == nil && typ == gnuBuildID && string(name) == "GNU\x00" && len(desc) > 0 {
+			return slices.Clone(desc)
+		}
+		c.bytes(min(uint64(-descSize&3), uint64(len(c.data))))
+	}
+	return nil
+}

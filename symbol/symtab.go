@@ -1,0 +1,205 @@
+package symbol
+
+import (
+	"cmp"
+	"debug/elf"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// codeSymbol is one address at which functions start, with all their names.
+type codeSymbol struct {
+	Range
+	name    string   // preferred among the aliases
+	aliases []string // all names at Low, the preferred one first
+	weak    bool     // every alias but "name" is weak, and name too
+	sized   bool     // High comes from st_size
+}
+
+// symbolTable holds the functions of .symtab, by address.
+type symbolTable struct {
+	functions []codeSymbol // sorted by Low, one per address
+	reach     []uint32     // reach[i] is the highest High of functions[:i+1]
+	outside   []Range      // functions that lie in no executable section, such as code copied to .data
+	objects   map[string]Range
+	present   bool
+}
+
+// rawSymbol is an ELF symbol that may name code.
+type rawSymbol struct {
+	name     string
+	low      uint32
+	size     uint32
+	bind     elf.SymBind
+	function bool // STT_FUNC, not a mere label
+	section  elf.SectionIndex
+}
+
+// newSymbolTable reads .symtab. Symbols of the file that contradict the
+// section headers are left out.
+func newSymbolTable(f *elf.File, code []Range) symbolTable {
+	t := symbolTable{objects: map[string]Range{}}
+	all, err := f.Symbols()
+	if err != nil {
+		return t
+	}
+	t.present = true
+	modes := newMapping(all)
+	var raw []rawSymbol
+	for _, s := range all {
+		if int(s.Section) >= len(f.Sections) || s.Section == elf.SHN_UNDEF || s.Name == "" {
+			continue
+		}
+		section := f.Sections[s.Section]
+		addr := uint32(s.Value)
+		if section.Flags&elf.SHF_ALLOC == 0 || uint64(addr&^1) < section.Addr || uint64(addr&^1) >= section.Addr+section.Size {
+			continue
+		}
+		typ := elf.ST_TYPE(s.Info)
+		exec := section.Flags&elf.SHF_EXECINSTR != 0
+		switch {
+		case typ == elf.STT_FUNC:
+			raw = append(raw, rawSymbol{s.Name, addr &^ 1, uint32(s.Size), elf.ST_BIND(s.Info), true, s.Section})
+		case typ == elf.STT_NOTYPE && exec && isLabel(s.Name) && modes.isCode(addr&^1):
+			raw = append(raw, rawSymbol{s.Name, addr &^ 1, uint32(s.Size), elf.ST_BIND(s.Info), false, s.Section})
+		}
+		if typ == elf.STT_OBJECT || typ == elf.STT_NOTYPE {
+			t.objects[s.Name] = clampedRange(uint64(addr), s.Size)
+		}
+	}
+	t.group(raw, f)
+	for _, s := range t.functions {
+		if s.sized && !slices.ContainsFunc(code, func(c Range) bool { return c.Contains(s.Low) }) {
+			t.outside = append(t.outside, s.Range)
+		}
+	}
+	return t
+}
+
+// isLabel tells whether an untyped symbol can name code: no mapping symbol
+// ($t, $d.1, ...) and no assembler-local label.
+func isLabel(name string) bool {
+	return !strings.HasPrefix(name, "$") && !strings.HasPrefix(name, ".L")
+}
+
+// group sorts the symbols, joins those of one address and ends those without
+// size at the next one.
+func (t *symbolTable) group(raw []rawSymbol, f *elf.File) {
+	slices.SortFunc(raw, func(a, b rawSymbol) int {
+		return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(preference(a), preference(b)), cmp.Compare(a.name, b.name))
+	})
+	var covered uint32 // end of the sized functions so far: labels inside are no functions
+	for i := 0; i < len(raw); {
+		j := i + 1
+		for j < len(raw) && raw[j].low == raw[i].low {
+			j++
+		}
+		at := raw[i:j]
+		i = j
+		if !slices.ContainsFunc(at, func(s rawSymbol) bool { return s.function }) && at[0].low < covered {
+			continue
+		}
+		s := newCodeSymbol(at)
+		if s.sized {
+			covered = max(covered, s.High)
+		} else {
+			section := f.Sections[at[0].section]
+			s.High = clampedRange(section.Addr, section.Size).High
+		}
+		t.functions = append(t.functions, s)
+	}
+	for i := range t.functions {
+		s := &t.functions[i]
+		if !s.sized && i+1 < len(t.functions) {
+			s.High = min(s.High, t.functions[i+1].Low)
+		}
+		reach := s.High
+		if i > 0 {
+			reach = max(reach, t.reach[i-1])
+		}
+		t.reach = append(t.reach, reach)
+	}
+}
+
+// preference orders aliases: functions before labels, sized before unsized,
+// global before local before weak (a weak name is the default that nobody
+// replaced, and often one of many).
+func preference(s rawSymbol) int {
+	p := 0
+	if !s.function {
+		p += 8
+	}
+	if s.size == 0 {
+		p += 4
+	}
+	switch s.bind {
+	case elf.STB_GLOBAL:
+	case elf.STB_LOCAL:
+		p++
+	default:
+		p += 2
+	}
+	return p
+}
+
+func newCodeSymbol(at []rawSymbol) codeSymbol {
+	s := codeSymbol{Range: Range{Low: at[0].low}, name: at[0].name, weak: true}
+	for _, a := range at {
+		if !slices.Contains(s.aliases, a.name) {
+			s.aliases = append(s.aliases, a.name)
+		}
+		if a.bind != elf.STB_WEAK {
+			s.weak = false
+		}
+		if a.function || !at[0].function {
+			s.High = max(s.High, clampedRange(uint64(a.low), uint64(a.size)).High)
+		}
+	}
+	s.sized = s.High > s.Low
+	return s
+}
+
+// at returns the function around pc: the one that starts last among those
+// that reach beyond pc.
+func (t *symbolTable) at(pc uint32) *codeSymbol {
+	i := sort.Search(len(t.functions), func(i int) bool { return t.functions[i].Low > pc })
+	for i--; i >= 0 && t.reach[i] > pc; i-- {
+		if t.functions[i].High > pc {
+			return &t.functions[i]
+		}
+	}
+	return nil
+}
+
+// mapping answers whether an address holds code or data, by the mapping
+// symbols (ELF for the Arm Architecture, section Mapping symbols).
+type mapping struct {
+	addr []uint32
+	code []bool
+}
+
+func newMapping(all []elf.Symbol) mapping {
+	type mark struct {
+		addr uint32
+		code bool
+	}
+	var marks []mark
+	for _, s := range all {
+		if len(s.Name) >= 2 && s.Name[0] == '$' && (len(s.Name) == 2 || s.Name[2] == '.') && strings.ContainsRune("tad", rune(s.Name[1])) {
+			marks = append(marks, mark{uint32(s.Value), s.Name[1] != 'd'})
+		}
+	}
+	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(a.addr, b.addr) })
+	m := mapping{}
+	for _, k := range marks {
+		m.addr, m.code = append(m.addr, k.addr), append(m.code, k.code)
+	}
+	return m
+}
+
+// isCode is true where nothing says otherwise.
+func (m mapping) isCode(addr uint32) bool {
+	i := sort.Search(len(m.addr), func(i int) bool { return m.addr[i] > addr })
+	return i == 0 || m.code[i-1]
+}

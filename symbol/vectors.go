@@ -1,0 +1,160 @@
+package symbol
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// exceptionNames are those that the architecture numbers (ARMv7-M ARM, table
+// B1-4; ARMv8-M ARM, B3.8 for SecureFault).
+var exceptionNames = [16]string{1: "Reset", 2: "NMI", 3: "HardFault", 4: "MemManage", 5: "BusFault", 6: "UsageFault",
+	7: "SecureFault", 11: "SVCall", 12: "DebugMonitor", 14: "PendSV", 15: "SysTick"}
+
+// maxVectors is 16 exceptions and 496 interrupts (ARMv7-M ARM, B1.5.2).
+const maxVectors = 16 + 496
+
+// vectorTable is the table that the image brings along.
+type vectorTable struct {
+	addr  uint32
+	words []uint32 // [0] is the initial SP
+}
+
+// Vectors returns the address of the vector table; ok is false where the
+// image has none that looks like one.
+func (im *Image) Vectors() (addr uint32, ok bool) {
+	return im.vectors.addr, len(im.vectors.words) > 0
+}
+
+// InitialSP is the first word of the vector table.
+func (im *Image) InitialSP() (sp uint32, ok bool) {
+	if len(im.vectors.words) == 0 {
+		return 0, false
+	}
+	return im.vectors.words[0], true
+}
+
+// ResetHandler is the second word of the vector table, without Thumb bit.
+func (im *Image) ResetHandler() (pc uint32, ok bool) {
+	if len(im.vectors.words) < 2 {
+		return 0, false
+	}
+	return im.vectors.words[1] &^ 1, true
+}
+
+// Handler names exception number exc (IPSR): "SysTick", or "IRQ 5
+// (TIM2_IRQHandler)" where the vector table has a handler for it. A handler
+// that many vectors share is named by its strong name, such as
+// Default_Handler: which of its weak aliases is meant, an ELF does not say.
+func (im *Image) Handler(exc uint16) string {
+	switch {
+	case exc == 0:
+		return "Thread mode"
+	case exc < 16 && exceptionNames[exc] != "":
+		return exceptionNames[exc]
+	case exc < 16:
+		return fmt.Sprintf("reserved exception %d", exc)
+	}
+	irq := fmt.Sprintf("IRQ %d", exc-16)
+	if int(exc) >= len(im.vectors.words) {
+		return irq
+	}
+	s := im.symbols.at(im.vectors.words[exc] &^ 1)
+	if s == nil || s.Low != im.vectors.words[exc]&^1 {
+		return irq
+	}
+	return fmt.Sprintf("%s (%s)", irq, im.handlerName(s))
+}
+
+// handlerName is the name that says "default" among several, else the one
+// that DWARF defines.
+func (im *Image) handlerName(s *codeSymbol) string {
+	if len(s.aliases) > 1 {
+		for _, name := range s.aliases {
+			if strings.Contains(strings.ToLower(name), "default") {
+				return demangled(name)
+			}
+		}
+		if f, ok := im.Function(s.Low); ok {
+			return f.Name
+		}
+	}
+	return demangled(s.name)
+}
+
+// Names that linker scripts and start-up files of CMSIS, libopencm3, Zephyr,
+// Mbed, Rust's cortex-m-rt and others give the table.
+var (
+	vectorSections = []string{".isr_vector", ".isr_vectors", ".vectors", ".vector_table", ".vector", ".intvecs", ".intvec", "rom_start", ".exc_table", ".cs3.interrupt_vector"}
+	vectorSymbols  = []string{"g_pfnVectors", "__isr_vector", "__Vectors", "__vector_table", "vector_table", "_vector_table", "exception_table", "_vectors", "__vectors", "vectors", "__VECTOR_TABLE", "__isr_vectors", "isr_vector", "__interrupt_vector", "interrupt_vectors"}
+)
+
+// findVectors tries sections and symbols by name, then the start of each
+// section and segment.
+func (im *Image) findVectors() vectorTable {
+	type candidate struct{ low, high uint32 }
+	var try []candidate
+	for _, name := range vectorSections {
+		if s := im.file.Section(name); s != nil {
+			r := clampedRange(s.Addr, s.Size)
+			try = append(try, candidate{r.Low, r.High})
+		}
+	}
+	for _, name := range vectorSymbols {
+		if r, ok := im.symbols.objects[name]; ok {
+			try = append(try, candidate{r.Low, r.High})
+		}
+	}
+	for _, s := range im.file.Sections {
+		if s.Flags&elf.SHF_ALLOC != 0 && s.Type == elf.SHT_PROGBITS {
+			r := clampedRange(s.Addr, s.Size)
+			try = append(try, candidate{r.Low, r.High})
+		}
+	}
+	for _, s := range im.segments {
+		r := clampedRange(uint64(s.Vaddr), uint64(len(s.Data)))
+		try = append(try, candidate{r.Low, r.High})
+	}
+	for _, c := range try {
+		if words := im.vectorsAt(c.low, c.high); words != nil {
+			return vectorTable{c.low, words}
+		}
+	}
+	return vectorTable{}
+}
+
+// vectorsAt reads the table at low, up to high where that is known, and to the
+// first interrupt vector that is neither 0 nor a Thumb address of code. It is nil
+// where SP and reset vector do not make sense.
+func (im *Image) vectorsAt(low, high uint32) []uint32 {
+	limit := uint32(maxVectors)
+	if high > low {
+		limit = min(limit, (high-low)/4)
+	}
+	// A function that starts behind the table ends it.
+	for _, s := range im.symbols.functions {
+		if s.Low > low {
+			limit = min(limit, (s.Low-low)/4)
+			break
+		}
+	}
+	var words []uint32
+	for i := range limit {
+		var p [4]byte
+		if !im.ReadCode(low+4*i, p[:]) {
+			break
+		}
+		w := binary.LittleEndian.Uint32(p[:])
+		thumb := w&1 == 1 && slices.ContainsFunc(im.code, func(r Range) bool { return r.Contains(w &^ 1) })
+		if i == 0 && (w%4 != 0 || w>>28 < 1 || w>>28 > 7) || i == 1 && !thumb || i > 15 && w != 0 && !thumb {
+			break
+		}
+		words = append(words, w)
+	}
+	if len(words) < 2 {
+		return nil
+	}
+	return words
+}
