@@ -205,11 +205,14 @@ func (c *Core) setStackPointer(process bool, v uint32) {
 	c.otherSP = v &^ 3
 }
 
-// setControl writes CONTROL (DDI 0403E B1.4.4): SPSEL in Thread mode only.
+// setControl writes CONTROL (DDI 0403E B1.4.4): SPSEL in Thread mode
+// only, nPRIV not on ARMv6-M.
 func (c *Core) setControl(v uint32) {
-	c.control = c.control&^1 | v&1
+	if c.arch != V6M {
+		c.control = c.control&^1 | v&1
+	}
 	if c.ipsr == 0 {
-		c.control = v & 3
+		c.control = c.control&^2 | v&2
 		c.useStack(v&2 != 0)
 	}
 }

@@ -35,11 +35,6 @@ func execCPS(c *Core, o *op) {
 	c.attention()
 }
 
-func execSXTH(c *Core, o *op) { c.r[o.d] = uint32(int16(bits.RotateLeft32(c.r[o.m], -int(o.sh)))) }
-func execSXTB(c *Core, o *op) { c.r[o.d] = uint32(int8(bits.RotateLeft32(c.r[o.m], -int(o.sh)))) }
-func execUXTH(c *Core, o *op) { c.r[o.d] = bits.RotateLeft32(c.r[o.m], -int(o.sh)) & 0xffff }
-func execUXTB(c *Core, o *op) { c.r[o.d] = bits.RotateLeft32(c.r[o.m], -int(o.sh)) & 0xff }
-
 func execREV(c *Core, o *op) { c.r[o.d] = bits.ReverseBytes32(c.r[o.m]) }
 
 func execREV16(c *Core, o *op) {
