@@ -1,0 +1,106 @@
+package unwind
+
+import (
+	"encoding/binary"
+	"sort"
+)
+
+// code answers what the unwinder asks of the program's image.
+type code struct {
+	p     *Program
+	m     *machine
+	buf   [4]byte
+	calls *callTargets // nil until asked for
+}
+
+// contains tells whether addr is in an executable section.
+func (c *code) contains(addr uint32) bool { return c.at(addr).Contains(addr) }
+
+// holds tells whether [low, high) is in one executable section.
+func (c *code) holds(low, high uint32) bool {
+	r := c.at(low)
+	return r.Contains(low) && high <= r.High
+}
+
+func (c *code) at(addr uint32) Range {
+	n := sort.Search(len(c.p.Code), func(i int) bool { return c.p.Code[i].High > addr })
+	if n == len(c.p.Code) {
+		return Range{}
+	}
+	return c.p.Code[n]
+}
+
+func (c *code) half(addr uint32) (uint16, bool) {
+	if c.p.ReadCode == nil || !c.p.ReadCode(addr, c.buf[:2]) {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint16(c.buf[:]), true
+}
+
+func (c *code) word(addr uint32) (uint32, bool) {
+	if c.p.ReadCode == nil || !c.p.ReadCode(addr, c.buf[:4]) {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint32(c.buf[:]), true
+}
+
+// function gives the bounds of the function symbol around pc.
+func (c *code) function(pc uint32) (Range, bool) {
+	if c.p.Function == nil {
+		return Range{}, false
+	}
+	return c.p.Function(pc)
+}
+
+// outermost tells whether pc lies in a function that has no caller. Without a
+// symbol the function is taken to be the FDE around it, r.
+func (c *code) outermost(pc uint32, r Range) bool {
+	if f, ok := c.function(pc); ok {
+		r = f
+	}
+	for _, entry := range c.p.Outermost {
+		if r.Contains(entry & c.m.codeMask) {
+			return true
+		}
+	}
+	return false
+}
+
+// callTargets is the set of addresses that a direct call or jump anywhere in
+// the program leads to.
+type callTargets map[uint32]struct{}
+
+// called tells whether some instruction calls or jumps to entry directly. A
+// function that nothing leads to is entered through a pointer: a thread's or a
+// handler's first. The code is read once: O(bytes of code).
+func (c *code) called(entry uint32) bool {
+	if c.calls == nil {
+		t := callTargets{}
+		for _, r := range c.p.Code {
+			t.add(c, r)
+		}
+		c.calls = &t
+	}
+	_, ok := (*c.calls)[entry]
+	return ok
+}
+
+func (t callTargets) add(c *code, r Range) {
+	if c.m.branch == nil || c.p.ReadCode == nil {
+		return
+	}
+	const chunk = 1 << 12
+	p := make([]byte, chunk+2)
+	for at := r.Low &^ 1; at < r.High && at >= r.Low&^1; at += chunk {
+		n := min(chunk+2, r.High-at)
+		if !c.p.ReadCode(at, p[:n]) {
+			continue
+		}
+		for i := uint32(0); i+4 <= n; i += 2 {
+			w := uint32(binary.LittleEndian.Uint16(p[i:])) | uint32(binary.LittleEndian.Uint16(p[i+2:]))<<16
+			if to, ok := c.m.branch(at+i, w); ok {
+				t[to] = struct{}{}
+			}
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package unwind
+
+import "github.com/mprof/mprof/snapshot"
+
+// excReturn describes an exception return address (ARMv7-M ARM B1.5.8, table
+// B1-8; ARMv8-M ARM R_XMXG for a core without the Security Extension, whose
+// bit 6 and bit 0 are 0).
+type excReturn struct {
+	words  uint32 // of the stacked frame
+	psp    bool   // it is on the process stack
+	thread bool   // it interrupted thread mode
+}
+
+const (
+	basicWords    = 8  // R0-R3, R12, LR, ReturnAddress, xPSR (B1.5.6)
+	extendedWords = 26 // and S0-S15, FPSCR, one reserved
+	ipsrMask      = 0x1ff
+	alignBit      = 1 << 9 // of the stacked xPSR: a padding word was left above
+)
+
+// excReturnOf knows the values that a processor makes and no others: a stack
+// holds many words that begin with 0xFFFFFF.
+func excReturnOf(v uint32) (excReturn, bool) {
+	var e excReturn
+	switch v {
+	case 0xfffffff1, 0xfffffff9, 0xfffffffd, 0xffffffb0, 0xffffffb8, 0xffffffbc:
+		e.words = basicWords
+	case 0xffffffe1, 0xffffffe9, 0xffffffed, 0xffffffa0, 0xffffffa8, 0xffffffac:
+		e.words = extendedWords
+	default:
+		return e, false
+	}
+	e.thread = v&8 != 0
+	e.psp = v&4 != 0
+	return e, true
+}
+
+// cross goes from a handler to what it interrupted: b is the boundary frame
+// between the two, w.regs the handler's caller-to-be, whose return address is
+// the exception return v.
+func (w *walk) cross(b *Frame, v uint32) (Stop, bool) {
+	e, _ := excReturnOf(v)
+	at := w.regs.value[w.m.sp]
+	if e.psp {
+		psp, ok := w.s.Regs.Value(snapshot.PSP)
+		if !ok {
+			return Stop{NoRegister, v}, false
+		}
+		w.mainSP, w.haveMain = at, true
+		at = psp
+	}
+	if at%w.m.align != 0 {
+		return Stop{NoProgress, at}, false
+	}
+	w.mem.enter(e.psp, at)
+	xpsr, ok := w.unstack(at)
+	if !ok {
+		return Stop{NotCaptured, w.mem.missing}, false
+	}
+	pc, ok := w.mem.word(at + 24)
+	if !ok {
+		return Stop{NotCaptured, at + 24}, false
+	}
+	ipsr := uint16(xpsr & ipsrMask)
+	if e.thread != (ipsr == 0) {
+		return Stop{BadRA, pc}, false
+	}
+	sp := at + 4*e.words
+	if xpsr&alignBit != 0 {
+		sp += 4
+	}
+	if sp < at {
+		return Stop{NoProgress, at}, false
+	}
+	b.CFA = sp
+	w.regs.set(w.m.sp, sp)
+	w.ipsr, w.floor = ipsr, sp
+	return w.interrupted(pc&^1, FromExceptionFrame)
+}
+
+// unstack takes R0-R3, R12 and LR from the frame at addr. Only the xPSR, which
+// it returns, must be there.
+func (w *walk) unstack(at uint32) (xpsr uint32, ok bool) {
+	for i, column := range [...]uint32{0, 1, 2, 3, 12, 14} {
+		offset := uint32(4 * i)
+		if v, ok := w.mem.word(at + offset); ok {
+			w.regs.set(column, v)
+		} else {
+			w.lose(column, at+offset)
+		}
+	}
+	return w.mem.word(at + 28)
+}

@@ -1,0 +1,96 @@
+package unwind
+
+// insn is one Thumb instruction: hw2 is its second halfword if it has one
+// (ARMv7-M ARM A5.1).
+type insn struct {
+	addr     uint32
+	hw1, hw2 uint16
+	size     uint32
+}
+
+// wideThumb tells that a halfword begins a 32-bit instruction: bits 15:11 are
+// 0b11101, 0b11110 or 0b11111.
+func wideThumb(hw uint16) bool { return hw>>11 > 0x1c }
+
+// fetch decodes the size of the instruction at addr.
+func (c *code) fetch(addr uint32) (insn, bool) {
+	hw, ok := c.half(addr)
+	if !ok {
+		return insn{}, false
+	}
+	in := insn{addr: addr, hw1: hw, size: 2}
+	if wideThumb(hw) {
+		in.size = 4
+		in.hw2, ok = c.half(addr + 2)
+	}
+	return in, ok
+}
+
+// thumbCallBefore looks for BL (encoding T1), BLX or BLXNS (T1) in front of a
+// return address.
+func thumbCallBefore(c *code, ra uint32) (callSite, uint32) {
+	last, ok := c.half(ra - 2)
+	if !ok {
+		return unreadable, 0
+	}
+	if first, ok := c.half(ra - 4); ok {
+		if first&0xf800 == 0xf000 && last&0xd000 == 0xd000 {
+			return directCall, branchT4(ra-4, first, last)
+		}
+	}
+	if last&0xff83 == 0x4780 || last&0xff87 == 0x4784 {
+		return indirectCall, 0
+	}
+	return noCall, 0
+}
+
+// thumbBranch decodes BL (T1) and B (T4).
+func thumbBranch(addr, w uint32) (uint32, bool) {
+	hw1, hw2 := uint16(w), uint16(w>>16)
+	if hw1&0xf800 != 0xf000 || hw2&0x9000 != 0x9000 {
+		return 0, false
+	}
+	return branchT4(addr, hw1, hw2), true
+}
+
+// branchT4 is the target of BL (T1) and B (T4): imm32 =
+// SignExtend(S:I1:I2:imm10:imm11:0), I1 = NOT(J1 EOR S), I2 = NOT(J2 EOR S).
+func branchT4(addr uint32, hw1, hw2 uint16) uint32 {
+	s := uint32(hw1>>10) & 1
+	i1 := ^(uint32(hw2>>13) ^ s) & 1
+	i2 := ^(uint32(hw2>>11) ^ s) & 1
+	imm := s<<24 | i1<<23 | i2<<22 | uint32(hw1&0x3ff)<<12 | uint32(hw2&0x7ff)<<1
+	return addr + 4 + signExtend(imm, 25)
+}
+
+// branchT3 is the target of a conditional B (T3): imm32 =
+// SignExtend(S:J2:J1:imm6:imm11:0).
+func branchT3(addr uint32, hw1, hw2 uint16) uint32 {
+	imm := uint32(hw1>>10&1)<<20 | uint32(hw2>>11&1)<<19 | uint32(hw2>>13&1)<<18 | uint32(hw1&0x3f)<<12 | uint32(hw2&0x7ff)<<1
+	return addr + 4 + signExtend(imm, 21)
+}
+
+func signExtend(v uint32, bits uint) uint32 {
+	shift := 32 - bits
+	return uint32(int32(v<<shift) >> shift)
+}
+
+// expandImm is ThumbExpandImm (A5.3.2) of i:imm3:a:bcdefgh.
+func expandImm(hw1, hw2 uint16) uint32 {
+	imm12 := uint32(hw1>>10&1)<<11 | uint32(hw2>>12&7)<<8 | uint32(hw2&0xff)
+	b := imm12 & 0xff
+	if imm12>>10 == 0 {
+		switch imm12 >> 8 & 3 {
+		case 0:
+			return b
+		case 1:
+			return b<<16 | b
+		case 2:
+			return b<<24 | b<<8
+		}
+		return b<<24 | b<<16 | b<<8 | b
+	}
+	v := 0x80 | imm12&0x7f
+	n := imm12 >> 7
+	return v>>n | v<<(32-n)
+}

@@ -1,0 +1,283 @@
+package unwind
+
+// step32 applies a 32-bit instruction to f (ARMv7-M ARM A5.3).
+func (f *frameState) step32(c *code, in insn) flow {
+	hw1, hw2 := in.hw1, in.hw2
+	switch {
+	case hw1&0xfe40 == 0xe800: // LDM, STM
+		return f.multiple32(hw1, hw2)
+	case hw1&0xfe40 == 0xe840: // LDRD, STRD, exclusives, table branches
+		return f.dual32(hw1, hw2)
+	case hw1&0xfe00 == 0xea00:
+		f.shifted32(hw1, hw2)
+	case hw1&0xec00 == 0xec00:
+		f.coprocessor(hw1, hw2)
+	case hw1&0xf800 == 0xf000 && hw2&0x8000 != 0:
+		return f.control32(in)
+	case hw1&0xfa00 == 0xf000:
+		f.modified32(hw1, hw2)
+	case hw1&0xfa00 == 0xf200:
+		f.plain32(in)
+	case hw1&0xfe00 == 0xf800:
+		return f.single32(c, in)
+	case hw1&0xff80 == 0xfb80: // long multiply, divide
+		f.forget(hw2 >> 8)
+		if hw1>>4&7 != 1 && hw1>>4&7 != 3 {
+			f.forget(hw2 >> 12)
+		}
+	default: // data processing (register), multiply
+		f.forget(hw2 >> 8)
+	}
+	return flow{}
+}
+
+// multiple32 is group A5.3.5.
+func (f *frameState) multiple32(hw1, hw2 uint16) flow {
+	rn := hw1 & 15
+	size := 4 * count(hw2)
+	base := f.reg[rn]
+	low, after := base, base.add(size)
+	if hw1>>7&3 == 2 { // decrement before
+		low, after = base.add(-size), base.add(-size)
+	}
+	back := hw1&0x20 != 0
+	if hw1&0x10 == 0 {
+		if back && rn == regSP {
+			f.setSP(after)
+		}
+		f.storeMany(hw2, low)
+		if back {
+			f.assign(rn, after)
+		}
+		return flow{}
+	}
+	f.loadMany(hw2, low)
+	if back {
+		f.assign(rn, after)
+	}
+	if hw2&(1<<regPC) != 0 {
+		return flow{kind: ends}
+	}
+	return flow{}
+}
+
+// dual32 is group A5.3.6.
+func (f *frameState) dual32(hw1, hw2 uint16) flow {
+	rn, rt, rt2 := hw1&15, hw2>>12, hw2>>8&15
+	back, before, load := hw1&0x20 != 0, hw1&0x100 != 0, hw1&0x10 != 0
+	if !back && !before { // exclusives and tables
+		switch {
+		case hw1 == 0xe8d0|rn && hw2&0xffe0 == 0xf000:
+			return flow{kind: byTable}
+		case load: // LDREX, LDREXB, LDREXH
+			f.forget(rt)
+		case hw1&0x80 == 0: // STREX
+			f.forget(rt2)
+		default: // STREXB, STREXH
+			f.forget(hw2 & 15)
+		}
+		return flow{}
+	}
+	offset := uint32(hw2&0xff) * 4
+	if hw1&0x80 == 0 {
+		offset = -offset
+	}
+	addr, after := address(f.reg[rn], offset, before)
+	if back && rn == regSP && !load {
+		f.setSP(after)
+	}
+	if load {
+		f.load(rt, addr)
+		f.load(rt2, addr.add(4))
+	} else {
+		f.store(rt, addr)
+		f.store(rt2, addr.add(4))
+	}
+	if back {
+		f.assign(rn, after)
+	}
+	return flow{}
+}
+
+// address is what an access goes to and what its base is afterwards, with
+// writeback.
+func address(base content, offset uint32, before bool) (addr, after content) {
+	after = base.add(offset)
+	if before {
+		return after, after
+	}
+	return base, after
+}
+
+// shifted32 is data processing with a shifted register (A5.3.11).
+func (f *frameState) shifted32(hw1, hw2 uint16) {
+	rn, rd, rm := hw1&15, hw2>>8&15, hw2&15
+	plain := hw2&0x70f0 == 0
+	switch op := hw1 >> 5 & 15; {
+	case rd == regPC: // TST, TEQ, CMN, CMP
+	case op == 2 && rn == 15 && plain: // MOV
+		f.assign(rd, f.reg[rm])
+	case op == 8 && plain: // ADD
+		f.assign(rd, sum(f.reg[rn], f.reg[rm]))
+	case op == 13 && plain && f.reg[rm].kind == constant: // SUB
+		f.assign(rd, f.reg[rn].add(-f.reg[rm].n))
+	default:
+		f.assign(rd, content{})
+	}
+}
+
+// modified32 is data processing with a modified immediate (A5.3.1).
+func (f *frameState) modified32(hw1, hw2 uint16) {
+	rn, rd := hw1&15, hw2>>8&15
+	imm := expandImm(hw1, hw2)
+	switch op := hw1 >> 5 & 15; {
+	case rd == regPC:
+	case op == 2 && rn == 15: // MOV
+		f.assign(rd, content{constant, imm})
+	case op == 3 && rn == 15: // MVN
+		f.assign(rd, content{constant, ^imm})
+	case op == 8: // ADD
+		f.assign(rd, f.reg[rn].add(imm))
+	case op == 13: // SUB
+		f.assign(rd, f.reg[rn].add(-imm))
+	default:
+		f.assign(rd, content{})
+	}
+}
+
+// plain32 is data processing with a plain immediate (A5.3.3).
+func (f *frameState) plain32(in insn) {
+	hw1, hw2 := in.hw1, in.hw2
+	rn, rd := hw1&15, hw2>>8&15
+	imm := uint32(hw1>>10&1)<<11 | uint32(hw2>>12&7)<<8 | uint32(hw2&0xff)
+	switch hw1 >> 4 & 31 {
+	case 0: // ADDW
+		f.assign(rd, f.reg[rn].add(imm))
+	case 10: // SUBW
+		f.assign(rd, f.reg[rn].add(-imm))
+	case 4: // MOVW
+		f.assign(rd, content{constant, uint32(rn)<<12 | imm})
+	case 12: // MOVT
+		if v := f.reg[rd]; v.kind == constant {
+			f.assign(rd, content{constant, v.n&0xffff | (uint32(rn)<<12|imm)<<16})
+			return
+		}
+		f.assign(rd, content{})
+	default:
+		f.assign(rd, content{})
+	}
+}
+
+// control32 is branches and miscellaneous control (A5.3.4).
+func (f *frameState) control32(in insn) flow {
+	hw1, hw2 := in.hw1, in.hw2
+	switch {
+	case hw2&0x5000 == 0x5000: // BL
+		return flow{returns, branchT4(in.addr, hw1, hw2)}
+	case hw2&0x5000 == 0x1000: // B (T4)
+		return flow{jumps, branchT4(in.addr, hw1, hw2)}
+	case hw2&0x5000 == 0x4000: // BLX to ARM code: undefined here
+		return flow{kind: ends}
+	case hw1&0x0380 != 0x0380: // B (T3)
+		return flow{maybe, branchT3(in.addr, hw1, hw2)}
+	case hw1&0xffe0 == 0xf3e0: // MRS
+		f.forget(hw2 >> 8)
+	case hw1&0xffe0 == 0xf380: // MSR: MSP is 8, CONTROL 20
+		if hw2&0xff == 8 || hw2&0xff == 20 {
+			f.setSP(content{})
+		}
+	case hw1&0xfff0 == 0xf7f0: // UDF
+		return flow{kind: ends}
+	}
+	return flow{}
+}
+
+// single32 is loads and stores of one register (A5.3.7 to A5.3.10).
+func (f *frameState) single32(c *code, in insn) flow {
+	hw1, hw2 := in.hw1, in.hw2
+	rn, rt := hw1&15, hw2>>12
+	load, word := hw1&0x10 != 0, hw1&0x60 == 0x40
+	base := f.reg[rn]
+	if load && rn == regPC { // literal
+		return f.loadLiteral32(c, in)
+	}
+	addr, after, back := content{}, base, false
+	switch {
+	case hw1&0x80 != 0: // imm12
+		addr = base.add(uint32(hw2 & 0xfff))
+	case hw2&0x800 != 0: // imm8 with P, U, W
+		offset := uint32(hw2 & 0xff)
+		if hw2&0x200 == 0 {
+			offset = -offset
+		}
+		addr, after = address(base, offset, hw2&0x400 != 0)
+		back = hw2&0x100 != 0
+	}
+	if !load {
+		if back && rn == regSP {
+			f.setSP(after)
+		}
+		if word {
+			f.store(rt, addr)
+		}
+	} else if rt != regPC {
+		if !word {
+			addr = content{}
+		}
+		f.load(rt, addr)
+	}
+	if back {
+		f.assign(rn, after)
+	}
+	if load && word && rt == regPC {
+		return flow{kind: ends}
+	}
+	return flow{}
+}
+
+func (f *frameState) loadLiteral32(c *code, in insn) flow {
+	rt := in.hw2 >> 12
+	word := in.hw1&0x60 == 0x40
+	switch {
+	case rt == regPC && word:
+		return flow{kind: ends}
+	case rt == regPC: // PLD, PLI
+		return flow{}
+	case !word:
+		f.assign(rt, content{})
+		return flow{}
+	}
+	offset := uint32(in.hw2 & 0xfff)
+	if in.hw1&0x80 == 0 {
+		offset = -offset
+	}
+	f.assign(rt, c.literal((in.addr+4)&^3+offset))
+	return flow{}
+}
+
+// coprocessor is A5.3.18 with the floating-point extension's loads, stores and
+// moves (A6.5 to A6.7): VPUSH and VPOP move SP, moves to core registers write
+// them.
+func (f *frameState) coprocessor(hw1, hw2 uint16) {
+	rn := hw1 & 15
+	switch {
+	case hw1&0xfe00 == 0xec00 && hw1&0x1e0 == 0x40: // MRRC, MCRR, VMOV of two registers
+		if hw1&0x10 != 0 {
+			f.forget(hw2 >> 12)
+			f.forget(hw1)
+		}
+	case hw1&0xfe00 == 0xec00: // LDC, STC, VLDM, VSTM, VLDR, VSTR
+		if hw1&0x20 == 0 {
+			return
+		}
+		size := uint32(hw2&0xff) * 4
+		if hw1&0x80 == 0 {
+			size = -size
+		}
+		f.assign(rn, f.reg[rn].add(size))
+	case hw1&0xff10 == 0xee10 && hw2&0x10 != 0: // MRC, VMOV, VMRS
+		if rt := hw2 >> 12; rt != regPC {
+			f.forget(rt)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package unwind
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mprof/mprof/snapshot"
+)
+
+// MaxDepth is the largest number of frames of a stack.
+const MaxDepth = 256
+
+// Unwinder rebuilds stacks of one program. It caches what it learns of the
+// program, without bound only in the number of functions; it is not for use by
+// several goroutines at once.
+type Unwinder struct {
+	machine *machine
+	code    code
+	cfi     *cfi
+	finders []finder
+	sites   *siteCache
+	blind   Rule // of a leaf about which nothing is known
+	walk    walk
+	ranges  [2]Range
+}
+
+// finder is one method of phase one: it finds the rule at pc, or tells at
+// least the bounds of the function around it, if it knows them.
+type finder interface {
+	find(c *code, pc uint32) (rule Rule, around Range, ok bool)
+}
+
+var errNoCode = errors.New("unwind: program has no executable section")
+
+// New makes an unwinder for a program. It reads nothing yet: sections are
+// decoded when an address in them is first needed, and what cannot be decoded
+// then is told by Remarks.
+func New(p Program) (*Unwinder, error) {
+	if len(p.Code) == 0 {
+		return nil, errNoCode
+	}
+	for i, r := range p.Code {
+		if r.Low >= r.High || i > 0 && r.Low < p.Code[i-1].High {
+			return nil, fmt.Errorf("unwind: executable section 0x%08x-0x%08x: empty or not sorted", r.Low, r.High)
+		}
+	}
+	m := &armM
+	u := &Unwinder{machine: m, sites: new(siteCache)}
+	u.code = code{p: &p, m: m}
+	u.cfi = &cfi{machine: m}
+	if len(p.DebugFrame) > 0 {
+		u.cfi.sections = append(u.cfi.sections, section{name: ".debug_frame", data: p.DebugFrame})
+	}
+	if len(p.EHFrame) > 0 {
+		u.cfi.sections = append(u.cfi.sections, section{name: ".eh_frame", data: p.EHFrame, addr: p.EHFrameAt, eh: true})
+	}
+	u.finders = []finder{u.cfi, analysis{m}}
+	u.blind = m.leafRule()
+	u.walk.u, u.walk.m = u, m
+	return u, nil
+}
+
+// Unwind appends the frames of s to dst, innermost first, and says why they
+// end. The frames are valid whatever the reason. It allocates nothing but
+// room in dst once the addresses of the stack are known.
+func (u *Unwinder) Unwind(dst []Frame, s *snapshot.Snapshot) ([]Frame, Stop) {
+	return u.walk.run(dst, s)
+}
+
+// Touched gives the stack addresses that the last Unwind read or wanted to
+// read: that of the main stack, then that of the process stack; a stack that
+// it did not come to is left out. The low end is the stack pointer. The slice
+// is valid until the next Unwind.
+func (u *Unwinder) Touched() []Range {
+	out := u.ranges[:0]
+	for _, r := range u.walk.mem.touched {
+		if r.High != 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Remarks tells in sentences what limits the stacks of this program.
+func (u *Unwinder) Remarks() []string {
+	var out []string
+	if len(u.cfi.sections) == 0 {
+		out = append(out, "no .debug_frame: stacks are found by analysing instructions; compile with -g to get call frame information")
+	}
+	if u.code.p.ReadCode == nil {
+		out = append(out, "no code bytes: functions without call frame information cannot be unwound")
+	}
+	if n := u.cfi.index.ignored; n > 0 {
+		out = append(out, fmt.Sprintf("%d frame descriptions of functions that the linker dropped are ignored", n))
+	}
+	if u.cfi.err != nil {
+		out = append(out, fmt.Sprintf("damaged call frame information (%d functions met so far): %v", u.cfi.damaged, u.cfi.err))
+	}
+	return out
+}
+
+// RuleAt is phase one alone: the rule at an address, as Frame.LookupPC gives
+// it. The error is a *DecodeError where call frame information exists but
+// cannot be read; the zero Rule says that no method knows the address.
+func (u *Unwinder) RuleAt(pc uint32) (Rule, error) {
+	s := u.site(pc)
+	if s.rule.cfa != unspecified {
+		return s.rule, nil
+	}
+	return Rule{}, u.cfi.failure(&u.code, pc)
+}
