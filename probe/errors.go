@@ -13,6 +13,8 @@ var (
 	ErrDisconnected = errors.New("the probe is disconnected")
 	// ErrPermission: the operating system does not let this user open the probe.
 	ErrPermission = errors.New("no permission to open the probe")
+	// ErrBusy: another program has the probe.
+	ErrBusy = errors.New("the probe is in use by another program")
 	// ErrNoUSB: this binary cannot reach USB at all.
 	ErrNoUSB = errors.New("no USB support in this binary")
 	// ErrResponse: the probe answered with something that is not the response

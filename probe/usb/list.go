@@ -1,0 +1,126 @@
+//go:build cgo
+
+package usb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/gousb"
+
+	"github.com/mprof/mprof/probe"
+)
+
+// newContext starts libusb. gousb panics where that fails.
+func newContext() (c *gousb.Context, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("usb: libusb does not start: %v", r)
+		}
+	}()
+	return gousb.NewContext(), nil
+}
+
+// List finds the probes. One that cannot be used is in the list with its
+// Problem; the error is about the bus as a whole.
+func List(ctx context.Context) ([]Device, error) {
+	c, err := newContext()
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	found, err := scan(ctx, c)
+	devices := make([]Device, len(found))
+	for i, f := range found {
+		devices[i] = f.Device
+	}
+	return devices, err
+}
+
+// candidate is a probe and where in it the packets go.
+type candidate struct {
+	Device
+	channel
+}
+
+// scan looks at every device that can be a probe.
+func scan(ctx context.Context, c *gousb.Context) ([]candidate, error) {
+	var descs []*gousb.DeviceDesc
+	_, err := c.OpenDevices(func(d *gousb.DeviceDesc) bool {
+		if mayBeProbe(d) {
+			descs = append(descs, d)
+		}
+		return false
+	})
+	if err != nil && len(descs) == 0 {
+		return nil, translate("list devices", err)
+	}
+	var found []candidate
+	for _, d := range descs {
+		if ctx.Err() != nil {
+			return found, ctx.Err()
+		}
+		if f, ok := look(c, d); ok {
+			found = append(found, f)
+		}
+	}
+	return found, nil
+}
+
+// mayBeProbe spares the devices that cannot be one: those without a vendor
+// interface and without HID.
+func mayBeProbe(d *gousb.DeviceDesc) bool {
+	for _, config := range d.Configs {
+		for _, i := range config.Interfaces {
+			for _, alt := range i.AltSettings {
+				if alt.Class == gousb.ClassVendorSpec || alt.Class == gousb.ClassHID {
+					return true
+				}
+			}
+		}
+	}
+	return knownAs(uint16(d.Vendor), uint16(d.Product), "") != ""
+}
+
+// look opens a device for a moment to read its strings.
+func look(c *gousb.Context, desc *gousb.DeviceDesc) (candidate, bool) {
+	f := candidate{Device: Device{VendorID: uint16(desc.Vendor), ProductID: uint16(desc.Product), Bus: desc.Bus, Address: desc.Address}}
+	dev, err := openAt(c, desc.Bus, desc.Address)
+	if err != nil {
+		return f, f.closed(translate(fmt.Sprintf("open %s", f.Device), err))
+	}
+	defer dev.Close()
+	f.Product, _ = dev.Product()
+	f.Manufacturer, _ = dev.Manufacturer()
+	f.Serial, _ = dev.SerialNumber()
+	f.Known = knownAs(f.VendorID, f.ProductID, f.Product)
+	channel, ok := findChannel(dev, f.Product, f.Known != "")
+	f.channel, f.Kind = channel, channel.kind
+	return f, ok
+}
+
+// closed fills in what is known of a device that cannot be opened, and says
+// whether it is a probe.
+func (f *candidate) closed(problem error) bool {
+	t, _ := sysfsTexts(sysfs, f.Bus, f.Address)
+	f.Product, f.Manufacturer, f.Serial = t.product, t.manufacturer, t.serial
+	f.Known = knownAs(f.VendorID, f.ProductID, f.Product)
+	f.Problem = problem
+	return (f.Known != "" || t.isProbe()) && !errors.Is(problem, probe.ErrDisconnected)
+}
+
+// openAt opens the device at a place on the bus.
+func openAt(c *gousb.Context, bus, address int) (*gousb.Device, error) {
+	all, err := c.OpenDevices(func(d *gousb.DeviceDesc) bool { return d.Bus == bus && d.Address == address })
+	if len(all) == 0 {
+		if err == nil {
+			err = gousb.ErrorNoDevice
+		}
+		return nil, err
+	}
+	for _, more := range all[1:] {
+		more.Close()
+	}
+	return all[0], nil
+}
