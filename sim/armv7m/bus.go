@@ -102,9 +102,10 @@ func (c *Core) privileged() bool { return c.ipsr != 0 || c.control&1 == 0 }
 // raised a fault and the instruction ends without effect.
 func (c *Core) load(addr uint32, size int, how access) (uint32, bool) {
 	if addr&uint32(size-1) == 0 {
-		v, ok := c.read(addr, size, how)
-		if ok {
-			c.reach(addr)
+		if r := c.regionAt(addr); r != nil && !r.rom {
+			c.window(r)
+		}
+		if v, ok := c.read(addr, size, how); ok {
 			return v, true
 		}
 		return 0, c.dataFault(addr)
@@ -127,11 +128,10 @@ func (c *Core) load(addr uint32, size int, how access) (uint32, bool) {
 // store is the reverse of load.
 func (c *Core) store(addr uint32, size int, v uint32, how access) bool {
 	if addr&uint32(size-1) == 0 {
-		if c.write(addr, size, v, how) {
-			c.reach(addr)
-			return true
+		if r := c.regionAt(addr); r != nil && !r.rom {
+			c.window(r)
 		}
-		return c.dataFault(addr)
+		return c.write(addr, size, v, how) || c.dataFault(addr)
 	}
 	if !c.mayBeUnaligned(addr) {
 		return false
@@ -143,16 +143,6 @@ func (c *Core) store(addr uint32, size int, v uint32, how access) bool {
 	}
 	c.cycles += unalignedCost(addr, size)
 	return true
-}
-
-// reach moves the fast path to the region just used.
-func (c *Core) reach(addr uint32) {
-	if addr-c.ramBase < uint32(len(c.ramData)) {
-		return
-	}
-	if r := c.regionAt(addr); r != nil && !r.rom {
-		c.window(r)
-	}
 }
 
 // unalignedCost is the number of bus transfers beyond the first.

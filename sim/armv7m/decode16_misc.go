@@ -37,7 +37,9 @@ func (c *Core) decodeMisc16(hw, pc uint32, inIT bool) op {
 			return o
 		}
 	case 14:
-		return op16(execBKPT, 1)
+		o := op16(execBKPT, 1)
+		o.flow = flowTrap
+		return o
 	case 15:
 		return c.decodeHint16(hw, inIT)
 	}

@@ -60,6 +60,7 @@ func decodeModifiedImm(w uint32) op {
 		return undefinedOp32
 	}
 	o.imm = v
+	o.alignSP = o.alignSP && v&3 != 0
 	if rotated && f.logical && bit(w, 20) {
 		o.then, o.do = o.do, execRotated
 	}
@@ -156,7 +157,7 @@ func addPlain(o op, pc uint32, sub bool) op {
 		o.n = slotZero
 		o.imm += (pc + 4) &^ 3
 	}
-	o.alignSP = o.d == 13
+	o.alignSP = o.d == 13 && o.imm&3 != 0
 	return o
 }
 

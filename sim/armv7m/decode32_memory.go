@@ -213,7 +213,7 @@ func decodeIndexed(w uint32, o op) op {
 		o.then, o.do = o.do, execIndexed
 		o.a, o.n = o.n, slotShift
 		o.kind = indexing(w, 10, 8)
-		o.alignSP = o.a == 13
+		o.alignSP = o.a == 13 && o.imm&3 != 0
 	}
 	return o
 }

@@ -1,6 +1,6 @@
 package armv7m
 
-// cpuid is that of a Cortex-M4 r0p1, M3 r2p1 or M0 r0p0 (their TRMs).
+// cpuid is that of a Cortex-M4 r0p1, M3 r2p1 or M0+ r0p1 (their TRMs).
 func (c *Core) cpuid() uint32 {
 	switch c.arch {
 	case V7EM:
@@ -8,7 +8,7 @@ func (c *Core) cpuid() uint32 {
 	case V7M:
 		return 0x412fc231
 	}
-	return 0x410cc200
+	return 0x410cc601
 }
 
 // idRegister reads ID_PFR0 to ID_ISAR4 as those processors have them: no MPU,

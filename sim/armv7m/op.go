@@ -27,6 +27,7 @@ const (
 	flowBranch             // to imm
 	flowEither             // to imm or on
 	flowAway               // to where a register or memory says, or a call
+	flowTrap               // BKPT: executed whatever the condition of an IT block
 )
 
 // wrappedOp is an instruction with more to do after it: to report that it left

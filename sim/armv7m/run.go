@@ -28,12 +28,10 @@ func (c *Core) Run(until uint64) {
 // while halted (the core is halted afterwards as it was before). Asleep or
 // locked up one cycle passes. At a breakpoint nothing is executed.
 func (c *Core) Step() {
-	was := c.halted
-	c.halted = false
-	if was {
+	if c.halted {
+		c.halted = false
 		defer func() {
-			c.halted = true
-			c.haltReason |= DFSRHALTED
+			c.enterDebug(DFSRHALTED)
 			c.dfsr |= DFSRHALTED
 		}()
 	}
@@ -96,7 +94,7 @@ func (c *Core) executeIT(p *codePage, pc uint32) {
 		return
 	}
 	it := c.it
-	if !c.condition(it >> 4) {
+	if o.flow != flowTrap && !c.condition(it>>4) {
 		c.cycles++
 		c.advanceIT()
 		if o.falls {
@@ -106,7 +104,7 @@ func (c *Core) executeIT(p *codePage, pc uint32) {
 	}
 	c.cycles += uint64(o.cost)
 	o.do(c, o)
-	if c.it == it && !c.faulted {
+	if !c.faulted {
 		c.advanceIT()
 	}
 }

@@ -213,11 +213,7 @@ func (c *Core) readICSR() uint32 {
 	if exc, _ := c.mostUrgent(); exc != 0 {
 		v |= uint32(exc) << 12
 	}
-	for exc, bit := range map[int]uint32{excNMI: icsrNMIPENDSET, excPendSV: icsrPENDSVSET, excSysTick: icsrPENDSTSET} {
-		if c.pending.has(exc) {
-			v |= bit
-		}
-	}
+	v |= c.pendingBit(excNMI)<<31 | c.pendingBit(excPendSV)<<28 | c.pendingBit(excSysTick)<<26
 	irqs := c.pending
 	irqs[0] &^= 1<<excIRQ0 - 1
 	if !irqs.empty() {
