@@ -23,4 +23,10 @@ type Model struct {
 	CommandOverhead  time.Duration // per DAP command
 	TimestampHz      uint32        // 0: no timestamps
 	ExecuteCommands  bool          // DAP_ExecuteCommands (0x7F) is there
+	TransferAbort    bool          // DAP_TransferAbort (0x07) stops the packet under way
+	// CancelOverrun: the firmware is the reference implementation up to V2.1.0
+	// (DAPLink still is), which after an error in DAP_Transfer skips one
+	// request too many, so that what follows it in DAP_ExecuteCommands is
+	// misread.
+	CancelOverrun bool
 }

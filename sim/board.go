@@ -1,0 +1,154 @@
+// Package sim is a simulated board behind a simulated CMSIS-DAP probe. In: the
+// ELF of a Cortex-M program and a probe model. Out: a packet transport, a
+// clock, and the truth about what the program did.
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/mprof/mprof/sim/adi"
+	"github.com/mprof/mprof/sim/armv7m"
+	"github.com/mprof/mprof/sim/coresight"
+	"github.com/mprof/mprof/sim/dap"
+	"github.com/mprof/mprof/sim/wire"
+)
+
+// Options says what board to build. The zero value of a field takes the
+// default.
+type Options struct {
+	ELF    []byte // the program: any bare-metal Cortex-M ELF
+	Model  string // the probe, one of Models; "": the first of them
+	CoreHz uint32 // clock of the core; 0: 16 MHz
+	Seed   uint64 // of what varies from run to run: USB frame phase, turn-round of the host
+	Faults Script // what goes wrong, and when
+
+	// RegReadyCycles is how many core cycles a register transfer takes until
+	// S_REGRDY; 0: 4. AccessCycles is how long a memory access keeps the access
+	// port busy, in core cycles; 0: 4.
+	RegReadyCycles, AccessCycles uint64
+}
+
+// Models names the probe models, the default first.
+func Models() []string { return wire.Models() }
+
+// Board is one board with its probe. Its methods and those of its Transports
+// may be called from several goroutines; what happens is deterministic only
+// when the calls are.
+type Board struct {
+	mu    sync.Mutex
+	moved sync.Cond // a packet was written, or the probe is gone
+
+	model wire.Model
+	hz    uint32
+	image *image
+
+	core *armv7m.Core
+	unit *coresight.Unit
+	port *adi.Port
+	line *adi.Line
+	tracing
+
+	now    wire.Instant // of the host
+	at     wire.Instant // of probe and target; ahead of now while a packet executes
+	stood  wire.Instant // how long the target's clock was off (nRESET low)
+	random *rand.Rand
+	faults faults
+
+	pins      pins
+	processor *dap.Processor
+	usb       usb
+}
+
+// New builds a board and runs it from reset, at time 0. Errors say in one
+// sentence what is wrong with the ELF or the options.
+func New(o Options) (*Board, error) {
+	model, err := wire.ByName(o.Model)
+	if err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
+	}
+	if o.ELF == nil {
+		return nil, errors.New("sim: no firmware: the board needs an ELF to run")
+	}
+	img, err := loadImage(o.ELF)
+	if err != nil {
+		return nil, fmt.Errorf("sim: firmware: %w", err)
+	}
+	b := &Board{model: model, hz: o.CoreHz, image: img, random: rand.New(rand.NewPCG(o.Seed, 0x6d70726f66))}
+	b.moved.L = &b.mu
+	if b.hz == 0 {
+		b.hz = 16_000_000
+	}
+	if err := b.buildTarget(o); err != nil {
+		return nil, err
+	}
+	if b.faults, err = o.Faults.arm(); err != nil {
+		return nil, err
+	}
+	b.plugIn()
+	return b, nil
+}
+
+// buildTarget makes core, debug hardware and debug port.
+func (b *Board) buildTarget(o Options) error {
+	if o.RegReadyCycles == 0 {
+		o.RegReadyCycles = 4
+	}
+	if o.AccessCycles == 0 {
+		o.AccessCycles = 4
+	}
+	b.unit = coresight.New(coresight.Config{Arch: b.image.arch, RegReadyCycles: o.RegReadyCycles})
+	cfg := armv7m.Config{
+		Arch:    b.image.arch,
+		Regions: b.image.regions,
+		Mounts:  append(b.unit.Mounts(), vendorPeripherals),
+		VTOR:    b.image.vectors,
+	}
+	b.trace(&cfg)
+	core, err := armv7m.New(cfg)
+	if err != nil {
+		return fmt.Errorf("sim: firmware: %w", err)
+	}
+	b.core = core
+	b.unit.Attach(core)
+	b.port = adi.NewPort(adi.Config{
+		Bus: b.unit, Cycles: core.Cycles, AccessCycles: o.AccessCycles, PowerUpCycles: 32,
+	})
+	b.line = adi.NewLine(b.port)
+	return nil
+}
+
+// vendorPeripherals read as zero and take writes: programs that only switch
+// clocks and pins on run, those that wait for a ready bit do not.
+var vendorPeripherals = armv7m.Mount{Base: 0x40000000, Size: 0x20000000, Device: coresight.Quiet{}}
+
+// plugIn powers the probe: what it remembers is gone.
+func (b *Board) plugIn() {
+	b.pins = pins{board: b, levels: pinsHigh}
+	b.processor = dap.New(b.model, &b.pins)
+	var phase wire.Instant
+	if b.model.HID {
+		phase = wire.Instant(b.random.Int64N(int64(wire.Span(b.model.PollInterval))))
+	}
+	b.usb.line = wire.NewTimeline(b.model, phase)
+	b.usb.queue, b.usb.ready = nil, nil
+}
+
+// Model is the probe model.
+func (b *Board) Model() wire.Model { return b.model }
+
+// CoreHz is the clock of the core.
+func (b *Board) CoreHz() uint32 { return b.hz }
+
+// Core is the processor. Whoever reads it while packets are under way sees it
+// where the probe's work has brought it.
+func (b *Board) Core() *armv7m.Core { return b.core }
+
+// Remarks are sentences about the program that its user should know: that it
+// was built for another architecture, or uses floating point.
+func (b *Board) Remarks() []string { return b.image.remarks }
+
+// Models is the package's Models.
+func (b *Board) Models() []string { return Models() }

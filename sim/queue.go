@@ -1,0 +1,57 @@
+package sim
+
+import (
+	"github.com/mprof/mprof/sim/dap"
+	"github.com/mprof/mprof/sim/wire"
+)
+
+// submit queues a packet at the host's present time. DAP_TransferAbort
+// overtakes the packets before it where the probe knows it.
+func (b *Board) submit(p []byte) {
+	if b.model.TransferAbort && p[0] == dap.IDTransferAbort {
+		b.pins.aborts = append(b.pins.aborts, b.now+wire.Span(b.model.PacketTime))
+		return
+	}
+	b.usb.queue = append(b.usb.queue, sent{packet: append([]byte(nil), p...), at: b.now})
+}
+
+// pump executes the packets that the probe begins up to an instant.
+func (b *Board) pump(to wire.Instant) {
+	for len(b.usb.queue) > 0 && b.begin() <= to {
+		b.executeNext()
+	}
+}
+
+// begin is when the probe starts on the first packet of the queue.
+func (b *Board) begin() wire.Instant {
+	head := &b.usb.queue[0]
+	if !head.placed {
+		head.start, head.placed = b.usb.line.Begin(head.at), true
+	}
+	return head.start
+}
+
+// executeNext runs the probe on the first packet of the queue, at its time.
+func (b *Board) executeNext() {
+	u := &b.usb
+	start := b.begin()
+	next := u.queue[0]
+	b.advance(start)
+	if u.unplugged {
+		return
+	}
+	u.queue = u.queue[1:]
+	short, late := b.faults.onPacket(b)
+	answer := b.processor.Execute(next.packet)
+	if short != nil {
+		answer = answer[:min(len(answer), max(short.Bytes, 0))]
+	}
+	if b.model.HID {
+		answer = append(answer, make([]byte, b.model.PacketSize-len(answer))...)
+	}
+	end := b.at
+	if late != nil {
+		end += wire.Span(late.For)
+	}
+	u.ready = append(u.ready, response{packet: answer, at: u.line.End(end)})
+}

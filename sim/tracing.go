@@ -1,0 +1,7 @@
+package sim
+
+import "github.com/mprof/mprof/sim/armv7m"
+
+type tracing struct{}
+
+func (b *Board) trace(*armv7m.Config) {}
