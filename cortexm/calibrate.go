@@ -1,0 +1,137 @@
+package cortexm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mprof/mprof/probe"
+)
+
+// Costs are what this probe takes, measured at attach.
+type Costs struct {
+	Transfer  time.Duration // one SWD transfer
+	Command   time.Duration // one DAP command inside DAP_ExecuteCommands
+	RoundTrip time.Duration // one small packet and its response
+	Packet    time.Duration // one more small packet in flight
+}
+
+// Costs are the measured costs of the probe.
+func (c *Core) Costs() Costs { return c.costs }
+
+const (
+	calibrationRuns      = 3
+	calibrationTransfers = 400 // enough to see one through the 1 ms frames of HID
+	calibrationCommands  = 12
+)
+
+// calibrate times packets that touch the debug port alone: a value match on
+// DPIDR that fails makes as many transfers as it has retries.
+func (c *Core) calibrate(ctx context.Context, clock Clock) (err error) {
+	l := limitsOf(c.p)
+	one, err := newSequence(l, []*transfer{failingMatch()})
+	if err != nil {
+		return err
+	}
+	few, err := c.timed(ctx, clock, one, 0)
+	if err != nil {
+		return err
+	}
+	many, err := c.timed(ctx, clock, one, calibrationTransfers)
+	if err != nil {
+		return err
+	}
+	c.costs = Costs{RoundTrip: few, Transfer: max(0, many-few) / calibrationTransfers}
+	n := max(2, c.p.Info().PacketCount)
+	flight := *one
+	flight.packets, flight.requests, flight.responses = nil, nil, nil
+	for range n {
+		flight.requests = append(flight.requests, one.requests[0])
+		flight.responses = append(flight.responses, nil)
+	}
+	all, err := c.timed(ctx, clock, &flight, 0)
+	if err != nil {
+		return err
+	}
+	c.costs.Packet = max(0, all-few) / time.Duration(n-1)
+	if l.execute {
+		var t []*transfer
+		for range calibrationCommands {
+			t = append(t, &transfer{})
+		}
+		empty, err := newSequence(limits{bytes: l.bytes, execute: true}, t)
+		if err != nil {
+			return err
+		}
+		took, err := c.timed(ctx, clock, empty, 0)
+		if err != nil {
+			return err
+		}
+		c.costs.Command = max(0, took-few) / (calibrationCommands - 1)
+	}
+	return c.p.SetMatchRetry(ctx, probe.DefaultMatchRetry)
+}
+
+// failingMatch compares DPIDR with a value that it cannot have: bit 0 of it is
+// one (ADIv5 section 2.3.5).
+func failingMatch() *transfer {
+	t := &transfer{}
+	t.mask(1)
+	t.match(probe.ReadDPIDR, 0)
+	return t
+}
+
+// timed is the shortest of a few runs of s, with the given retries of a match.
+func (c *Core) timed(ctx context.Context, clock Clock, s *sequence, retries uint16) (best time.Duration, err error) {
+	if err := c.p.SetMatchRetry(ctx, retries); err != nil {
+		return 0, err
+	}
+	for i := range calibrationRuns {
+		start := clock.Now()
+		responses, err := c.p.Exchange(ctx, s.requests, s.responses)
+		if err != nil {
+			return 0, fmt.Errorf("cortexm: calibrate: %w", err)
+		}
+		copy(s.responses, responses)
+		if took := clock.Now() - start; i == 0 || took < best {
+			best = took
+		}
+	}
+	return best, nil
+}
+
+// testBranch finds out whether a failed value match ends its own DAP_Transfer
+// and nothing else. Firmware that grew from the reference implementation before
+// version 2.1.1 skips one request too many, and misreads the commands behind
+// it: there DAP_ExecuteCommands cannot guard a sample. What is misread here
+// falls on harmless DAP_Info commands.
+func (c *Core) testBranch(ctx context.Context) (bool, error) {
+	l := limitsOf(c.p)
+	if !l.execute {
+		return false, nil
+	}
+	if err := c.p.SetMatchRetry(ctx, 0); err != nil {
+		return false, err
+	}
+	fail, after := failingMatch(), &transfer{}
+	fail.read(probe.ReadDPIDR, mark{}) // cancelled
+	after.read(probe.ReadDPIDR, mark{})
+	s, err := newSequence(l, []*transfer{fail, after})
+	if err != nil {
+		return false, err
+	}
+	for range 10 {
+		s.requests[0] = probe.AppendInfo(s.requests[0], infoPacketCount)
+	}
+	err = s.run(ctx, c.p)
+	switch {
+	case err == nil:
+		return fail.mismatch() && after.err == nil && len(after.answer.Data) == 1 && after.answer.Data[0] == c.p.DPIDR(), nil
+	case errors.Is(err, probe.ErrResponse):
+		return false, nil
+	}
+	return false, fmt.Errorf("cortexm: test DAP_ExecuteCommands: %w", err)
+}
+
+const infoPacketCount = 0xFE

@@ -1,0 +1,187 @@
+package cortexm
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/snapshot"
+)
+
+// errNotDone marks a transfer whose response did not come.
+var errNotDone = errors.New("cortexm: no response")
+
+// capture collects what the transfers of one sample brought back.
+type capture struct {
+	meter               meter
+	before, after       uint32 // DHCSR
+	sawBefore, sawAfter bool
+	halt, resume        uint32 // probe clock
+	sawHalt, sawResume  bool
+
+	regs    snapshot.Registers
+	windows []snapshot.Window
+	status  uint32 // DHCSR of the register that comes next
+	miss    snapshot.Miss
+
+	frozen  bool // the words that come were read before the resume
+	resumed bool // a transfer with a resume was done
+	hit     int  // the alternative that was taken, -1: none
+	faulted bool // a window ran into a bus fault
+}
+
+func newCapture() *capture { return &capture{hit: -1} }
+
+// collect walks through the transfers of one transaction in the order in which
+// the probe did them.
+func (c *capture) collect(transfers []*transfer) {
+	for _, t := range transfers {
+		c.meter.add(t)
+		c.frozen = !c.resumed
+		switch t.role {
+		case roleRegisters:
+			t.decode(c.take)
+			if t.err != nil && c.miss == snapshot.Taken {
+				c.miss = missOf(t)
+			}
+		case roleWindow, roleChain:
+			c.collectWindow(t)
+		case roleResume, roleGuard:
+			t.decode(c.take)
+			c.resumed = c.resumed || t.err == nil
+		default:
+			t.decode(c.take)
+		}
+	}
+}
+
+// collectWindow takes the words of a transfer whose match held. Those of a
+// transfer that ended in a fault are good up to there.
+func (c *capture) collectWindow(t *transfer) {
+	if t.mismatch() || errors.Is(t.err, errNotDone) {
+		return
+	}
+	t.decode(c.take)
+	if t.err != nil {
+		c.faulted = c.faulted || len(t.answer.Data) > 0
+		return
+	}
+	if t.role == roleWindow && !c.resumed {
+		c.hit, c.resumed = t.arg, true
+	}
+}
+
+// take puts one word to its place.
+func (c *capture) take(m mark, v uint32) {
+	switch m.meaning {
+	case statusBefore:
+		c.before, c.sawBefore = v, true
+	case statusHalted:
+		c.status = v
+	case registerValue:
+		c.takeRegister(snapshot.Reg(m.arg), v)
+	case stackWord:
+		if c.frozen {
+			c.takeWord(m.arg, v)
+		}
+	case statusAfter:
+		c.after, c.sawAfter = v, true
+	case haltStamp:
+		c.halt, c.sawHalt = v, true
+	case resumeStamp:
+		if !c.sawResume {
+			c.resume, c.sawResume = v, true
+		}
+	}
+}
+
+// takeRegister believes DCRDR only if the DHCSR read before it says that the
+// core was halted and the transfer to DCRDR was done.
+func (c *capture) takeRegister(r snapshot.Reg, v uint32) {
+	switch {
+	case c.status&dhcsrZero != 0:
+		c.fail(snapshot.BadResponse)
+	case c.status&sHalt == 0:
+		c.fail(snapshot.NotHalted)
+	case c.status&sRegRdy == 0:
+		c.fail(snapshot.NotReady)
+	case c.frozen:
+		c.regs.Set(r, v)
+	}
+	c.status = 0
+}
+
+func (c *capture) fail(m snapshot.Miss) {
+	if c.miss == snapshot.Taken {
+		c.miss = m
+	}
+}
+
+// takeWord appends a word to the window that it continues, or begins one.
+func (c *capture) takeWord(addr, v uint32) {
+	if n := len(c.windows); n > 0 {
+		w := &c.windows[n-1]
+		if w.Addr+uint32(len(w.Data)) == addr {
+			w.Data = binary.LittleEndian.AppendUint32(w.Data, v)
+			return
+		}
+	}
+	c.windows = append(c.windows, snapshot.Window{Addr: addr, Data: appendWord(make([]byte, 0, 256), v)})
+}
+
+// missOf says why the registers of a sample did not come.
+func missOf(t *transfer) snapshot.Miss {
+	var refused *probe.TransferError
+	switch {
+	case t.mismatch():
+		return snapshot.NotHalted
+	case errors.As(t.err, &refused):
+		switch refused.Ack &^ probe.Mismatch {
+		case probe.WAIT:
+			return snapshot.TargetWait
+		case probe.FAULT:
+			return snapshot.TargetFault
+		}
+		return snapshot.NoAck
+	}
+	return snapshot.BadResponse
+}
+
+// missOfError says why a whole transaction failed.
+func missOfError(err error) snapshot.Miss {
+	if errors.Is(err, probe.ErrTimeout) {
+		return snapshot.ProbeTimeout
+	}
+	return snapshot.BadResponse
+}
+
+// state is what DHCSR said before the halt.
+func (c *capture) state() (s snapshot.State) {
+	if !c.sawBefore || c.before&dhcsrZero != 0 {
+		return 0
+	}
+	for _, b := range []struct {
+		bit   uint32
+		state snapshot.State
+	}{{sSleep, snapshot.Sleeping}, {sLockup, snapshot.Lockup}, {sResetSt, snapshot.Reset}, {sHalt, snapshot.AlreadyHalted}} {
+		if c.before&b.bit != 0 {
+			s |= b.state
+		}
+	}
+	return s
+}
+
+// running tells whether the core was seen to run after the sample.
+func (c *capture) running() bool {
+	return c.sawAfter && c.after&dhcsrZero == 0 && c.after&cDebugEn != 0 && c.after&sHalt == 0
+}
+
+// halted is the time between the two stamps, in a clock of hz that wraps at
+// 2^32; false without both.
+func (c *capture) haltedTime(hz uint32) (time.Duration, bool) {
+	if hz == 0 || !c.sawHalt || !c.sawResume {
+		return 0, false
+	}
+	return time.Duration(uint64(c.resume-c.halt) * uint64(time.Second) / uint64(hz)), true
+}

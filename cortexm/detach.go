@@ -1,0 +1,64 @@
+package cortexm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mprof/mprof/probe"
+)
+
+// detachTime bounds the last attempts to leave a core running.
+const detachTime = 5 * time.Second
+
+// Detach leaves the core alone: sticky errors are cleared, DEMCR is as it was,
+// the core runs and C_DEBUGEN is clear. Where that does not work at once the
+// connection is recovered and it is tried again. It is not ended by a ctx that
+// has ended already, and may be called again.
+func (c *Core) Detach(ctx context.Context) error {
+	if c.detached {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachTime)
+	defer cancel()
+	err := c.letGo(ctx)
+	for range 2 {
+		if err == nil || errors.Is(err, probe.ErrDisconnected) {
+			break
+		}
+		if e := c.p.Recover(ctx); e != nil {
+			err = fmt.Errorf("cortexm: detach: %w", e)
+			continue
+		}
+		err = c.letGo(ctx)
+	}
+	c.detached = err == nil || errors.Is(err, probe.ErrDisconnected)
+	return err
+}
+
+func (c *Core) letGo(ctx context.Context) error {
+	c.p.Invalidate()
+	if err := c.p.Abort(ctx, abortClear); err != nil {
+		return fmt.Errorf("cortexm: detach: %w", err)
+	}
+	if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrRun); err != nil {
+		return fmt.Errorf("cortexm: resume the core: %w", err)
+	}
+	if c.demcrOurs {
+		if err := c.p.WriteWord(ctx, addrDEMCR, c.demcr); err != nil {
+			return fmt.Errorf("cortexm: restore DEMCR: %w", err)
+		}
+	}
+	if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrDetach); err != nil {
+		return fmt.Errorf("cortexm: clear C_DEBUGEN: %w", err)
+	}
+	dhcsr, err := c.p.ReadWord(ctx, addrDHCSR)
+	if err != nil {
+		return fmt.Errorf("cortexm: read DHCSR after detaching: %w", err)
+	}
+	if dhcsr&dhcsrZero != 0 || dhcsr&(cDebugEn|sHalt) != 0 {
+		return fmt.Errorf("cortexm: the core does not let go: DHCSR 0x%08x after C_DEBUGEN was cleared", dhcsr)
+	}
+	return nil
+}

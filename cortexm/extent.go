@@ -1,0 +1,43 @@
+package cortexm
+
+// Extent is the half-open range [Low, High) of target addresses.
+type Extent struct{ Low, High uint32 }
+
+// Range is another word for it, where the range is not that of a stack.
+type Range = Extent
+
+// contains tells whether addr lies in e.
+func (e Extent) contains(addr uint32) bool { return addr >= e.Low && addr < e.High }
+
+// words is the number of whole words.
+func (e Extent) words() int {
+	if e.High <= e.Low {
+		return 0
+	}
+	return int(e.High-e.Low) / 4
+}
+
+// clamp cuts e to the RAM that holds its low end, so that no read runs into a
+// bus fault. Without knowledge of RAM it is as it was.
+func (e Extent) clamp(ram []Range) Extent {
+	for _, r := range ram {
+		if r.contains(e.Low) {
+			e.High = min(e.High, r.High)
+			return e
+		}
+	}
+	if len(ram) > 0 {
+		e.High = e.Low
+	}
+	return e
+}
+
+// from raises the low end of e to the start of the RAM that holds its top.
+func (e Extent) from(ram []Range) Extent {
+	for _, r := range ram {
+		if r.contains(e.High - 1) {
+			e.Low = max(e.Low, r.Low)
+		}
+	}
+	return e
+}

@@ -1,0 +1,110 @@
+package cortexm
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// visit is what one sample needed: the stack words in [sp, high). In a handler
+// that interrupted a thread with a stack of its own also [psp, pspHigh).
+type visit struct {
+	sp, high     uint32
+	chained      bool
+	psp, pspHigh uint32 // 0: not known
+}
+
+// history remembers what recent samples needed. Programs visit few distinct
+// stack pointers: one per depth of the call tree at which time is spent.
+type history struct {
+	weight map[visit]float64
+	total  float64
+}
+
+const (
+	historyKeys = 512  // distinct visits kept
+	historyFade = 4096 // samples after which older ones count half
+)
+
+func (h *history) add(v visit) {
+	if h.weight == nil {
+		h.weight = make(map[visit]float64)
+	}
+	h.weight[v]++
+	h.total++
+	if h.total >= historyFade || len(h.weight) > historyKeys {
+		h.fade()
+	}
+}
+
+// fade halves all weights and forgets the lightest visits.
+func (h *history) fade() {
+	h.total = 0
+	for v, w := range h.weight {
+		if w /= 2; w < 0.3 && len(h.weight) > historyKeys/2 {
+			delete(h.weight, v)
+			continue
+		}
+		h.weight[v] = w
+		h.total += w
+	}
+}
+
+// key is a visit of one stack: the stack pointer that a value match can tell,
+// and how far up the window must reach.
+type key struct {
+	sp, high uint32
+	weight   float64
+}
+
+// threads are the visits that need one window, handlers the PSP part of those
+// that need two. Both are sorted by stack pointer.
+func (h *history) threads() (keys []key) {
+	return h.keys(func(v visit) (uint32, uint32, bool) { return v.sp, v.high, !v.chained })
+}
+
+func (h *history) interrupted() (keys []key) {
+	return h.keys(func(v visit) (uint32, uint32, bool) { return v.psp, v.pspHigh, v.chained && v.psp != 0 })
+}
+
+func (h *history) handlers() (keys []key) {
+	return h.keys(func(v visit) (uint32, uint32, bool) { return v.sp, v.high, v.chained })
+}
+
+func (h *history) keys(pick func(visit) (sp, high uint32, ok bool)) []key {
+	sum := make(map[key]float64)
+	for v, w := range h.weight {
+		if sp, high, ok := pick(v); ok {
+			sum[key{sp: sp, high: max(sp, high)}] += w
+		}
+	}
+	keys := make([]key, 0, len(sum))
+	for k := range maps.Keys(sum) {
+		keys = append(keys, key{k.sp, k.high, sum[k]})
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.sp, b.sp), cmp.Compare(a.high, b.high))
+	})
+	return keys
+}
+
+// top guesses how far a stack reaches that holds sp: the highest address that
+// a sample needed whose stack pointer was near.
+func (h *history) top(sp uint32) (uint32, bool) {
+	var best key
+	for v, w := range h.weight {
+		for _, k := range []key{{v.sp, v.high, w}, {v.psp, v.pspHigh, w}} {
+			if k.sp == 0 || sp+stackNear < k.sp || sp >= k.high {
+				continue
+			}
+			if best.sp == 0 || k.high > best.high {
+				best = k
+			}
+		}
+	}
+	return best.high, best.sp != 0
+}
+
+// stackNear is how far below the lowest stack pointer seen a new one still
+// belongs to the same stack.
+const stackNear = 1024

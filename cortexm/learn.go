@@ -1,0 +1,109 @@
+package cortexm
+
+import (
+	"github.com/mprof/mprof/snapshot"
+)
+
+// lessons decide when to take samples the exact way and when to plan anew.
+type lessons struct {
+	learned  int // samples since the start
+	since    int // samples since the plan was made
+	misses   int // of these, stacks that were not held by a window
+	interval int // samples until the next plan
+}
+
+const (
+	exactLessons = 24   // samples taken the exact way before the first plan
+	firstReplan  = 32   // samples after which a plan is made again, doubling
+	lastReplan   = 2048 // up to here
+)
+
+// Learn tells what unwinding a snapshot needed: for each stack the words
+// [Low, High) that the unwinder read or wanted. The next plans read these.
+func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
+	if sp.Miss != snapshot.Taken {
+		return
+	}
+	v, ok := visitOf(sp, used)
+	if !ok {
+		return
+	}
+	s.history.add(v)
+	l := &s.lessons
+	l.learned++
+	l.since++
+	s.stretch = 0
+	for _, u := range used {
+		if !captured(sp, u) {
+			l.misses++
+			s.stretch = exactWords
+			break
+		}
+	}
+	if s.options.Exact || !s.limits.execute || s.limits.bytes < leastPacket {
+		return
+	}
+	switch {
+	case l.learned < exactLessons:
+	case s.plan == nil, l.misses > 0 && l.since >= 4, l.since >= l.interval:
+		s.replan()
+	}
+}
+
+// leastPacket is the size from which a packet holds registers, a few
+// alternatives with their windows, and the guard.
+const leastPacket = 200
+
+// replan makes a plan of what was learned. Without one samples are taken the
+// exact way.
+func (s *Sampler) replan() {
+	p, err := s.planner.make(&s.history)
+	if err != nil {
+		p = nil
+	}
+	s.plan = p
+	s.lessons.since, s.lessons.misses = 0, 0
+	s.lessons.interval = min(max(firstReplan, 2*s.lessons.interval), lastReplan)
+}
+
+// visitOf brings what was used together with the stack pointers.
+func visitOf(sp *snapshot.Snapshot, used []Extent) (visit, bool) {
+	at, ok := sp.Regs.Value(snapshot.SP)
+	if !ok {
+		return visit{}, false
+	}
+	v := visit{sp: at &^ 3, high: at &^ 3}
+	psp, havePSP := sp.Regs.Value(snapshot.PSP)
+	psp &^= 3
+	other := inHandler(&sp.Regs) && havePSP && psp != v.sp
+	for _, u := range used {
+		if u.High <= u.Low {
+			continue
+		}
+		if other && nearer(u, psp, v.sp) {
+			v.chained, v.psp, v.pspHigh = true, psp, max(v.pspHigh, u.High)
+			continue
+		}
+		v.high = max(v.high, u.High)
+	}
+	return v, true
+}
+
+// nearer tells whether an extent belongs to the stack at a rather than to the
+// one at b: it begins above the one stack pointer that is next below.
+func nearer(u Extent, a, b uint32) bool {
+	if u.Low < a {
+		return false
+	}
+	return u.Low < b || a > b
+}
+
+// captured tells whether the snapshot holds all of u.
+func captured(sp *snapshot.Snapshot, u Extent) bool {
+	for a := u.Low &^ 3; a < u.High; a += 4 {
+		if _, ok := sp.Word(a); !ok {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,89 @@
+package cortexm
+
+import (
+	"time"
+
+	"github.com/mprof/mprof/probe"
+)
+
+// meter counts what the probe did between halt and resume, for probes without
+// a clock.
+type meter struct {
+	transfers int // SWD transfers from the halt write to the resume write
+	commands  int
+	packets   int // that were begun in between
+	total     int // SWD transfers of the whole sample
+	halted    bool
+	over      bool
+}
+
+// add counts one DAP_Transfer as the reference firmware does it: consecutive AP
+// reads pipeline; anything else fetches the last of them from RDBUFF first; a
+// command that ends with a write reads RDBUFF once; a match reads twice at
+// least (cmsis-dap.md section 2).
+func (m *meter) add(t *transfer) {
+	if m.halted && !m.over {
+		m.commands++
+	}
+	done := t.answer.Count
+	posted, wrote := false, false
+	for i, r := range t.reqs {
+		if i > done || i == done && !t.mismatch() {
+			break
+		}
+		mask := r.Op&probe.RnW == 0 && r.Op&probe.MatchMask != 0
+		match := r.Op&probe.RnW != 0 && r.Op&probe.MatchValue != 0
+		plain := r.Op&(probe.RnW|probe.APnDP) == probe.RnW|probe.APnDP && !match
+		if posted && !plain {
+			m.count(1)
+		}
+		switch {
+		case mask:
+		case match && r.Op&probe.APnDP != 0:
+			m.count(2)
+		default:
+			m.count(1)
+		}
+		posted, wrote = plain, r.Op&probe.RnW == 0 && !mask
+		if i < done {
+			m.edge(r)
+		}
+	}
+	if done == len(t.reqs) && (posted || wrote) {
+		m.count(1)
+	}
+}
+
+func (m *meter) count(n int) {
+	m.total += n
+	if m.halted && !m.over {
+		m.transfers += n
+	}
+}
+
+// edge notes the writes of DHCSR that begin and end the halt.
+func (m *meter) edge(r probe.Req) {
+	if r.Op&probe.RnW != 0 || r.Op&probe.APnDP == 0 {
+		return
+	}
+	switch r.Data {
+	case dhcsrHalt:
+		m.halted = true
+	case dhcsrRun:
+		m.over = m.over || m.halted
+	}
+}
+
+// nextPacket counts a packet that begins while the core stands still.
+func (m *meter) nextPacket() {
+	if m.halted && !m.over {
+		m.packets++
+	}
+}
+
+// time is what that took by the measured costs: the packets come no faster than
+// the connection carries them.
+func (m *meter) time(c Costs) time.Duration {
+	work := time.Duration(m.transfers)*c.Transfer + time.Duration(m.commands)*c.Command
+	return max(work, time.Duration(m.packets)*c.Packet)
+}

@@ -1,0 +1,131 @@
+package cortexm
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mprof/mprof/probe"
+)
+
+// packet is what goes to the probe at once: DAP_ExecuteCommands around its
+// transfers, or a lone DAP_Transfer.
+type packet struct {
+	transfers []*transfer
+	execute   bool
+	raw       []byte
+}
+
+// limits are what one probe can take.
+type limits struct {
+	bytes   int  // most bytes in a request or a response
+	execute bool // DAP_ExecuteCommands is there
+	clock   bool // timestamps are there
+}
+
+// limitsOf keeps packets below the packet size, so that no zero-length packet
+// is needed to end one (cmsis-dap.md section 2).
+func limitsOf(p *probe.Probe) limits {
+	info := p.Info()
+	return limits{bytes: info.PacketSize - 1, execute: p.HasExecuteCommands(), clock: info.TimestampHz != 0}
+}
+
+// pack lays transfers into as few packets as the limits allow, in order. A
+// transfer that is larger than a packet is a mistake of the planner.
+func pack(l limits, transfers []*transfer) ([]*packet, error) {
+	var packets []*packet
+	request, response := 0, 0
+	for _, t := range transfers {
+		q, r := t.bytes()
+		head := 0
+		if l.execute {
+			head = 2
+		}
+		if head+max(q, r) > l.bytes {
+			return nil, fmt.Errorf("cortexm: a transfer of %d+%d bytes does not fit a packet of %d", q, r, l.bytes)
+		}
+		last := len(packets) - 1
+		if last < 0 || !l.execute || request+q > l.bytes || response+r > l.bytes {
+			packets = append(packets, &packet{execute: l.execute})
+			last, request, response = last+1, head, head
+		}
+		packets[last].transfers = append(packets[last].transfers, t)
+		request, response = request+q, response+r
+	}
+	for _, p := range packets {
+		p.encode()
+	}
+	return packets, nil
+}
+
+func (p *packet) encode() {
+	p.raw = p.raw[:0]
+	if p.execute {
+		p.raw = probe.AppendExecute(p.raw, len(p.transfers))
+	}
+	for _, t := range p.transfers {
+		p.raw = probe.AppendTransfer(p.raw, t.reqs)
+	}
+}
+
+// parse fills the answers of the packet's transfers. Its error means that the
+// response is no response to this packet; what a target refused is in
+// transfer.err.
+func (p *packet) parse(response []byte) (err error) {
+	if p.execute {
+		if response, err = probe.ParseExecute(response, len(p.transfers)); err != nil {
+			return err
+		}
+	}
+	for _, t := range p.transfers {
+		response, t.err = probe.ParseTransfer(response, t.reqs, &t.answer)
+		if response == nil && t.err != nil {
+			return t.err
+		}
+	}
+	return nil
+}
+
+// sequence is the packets of one transaction, and room for their responses.
+type sequence struct {
+	packets   []*packet
+	requests  [][]byte
+	responses [][]byte
+}
+
+func newSequence(l limits, transfers []*transfer) (*sequence, error) {
+	packets, err := pack(l, transfers)
+	if err != nil {
+		return nil, err
+	}
+	return sequenceOf(packets...), nil
+}
+
+func sequenceOf(packets ...*packet) *sequence {
+	s := &sequence{packets: packets}
+	for _, p := range packets {
+		s.requests = append(s.requests, p.raw)
+		s.responses = append(s.responses, nil)
+	}
+	return s
+}
+
+// run does the transaction: all packets are sent before the first response is
+// waited for, as far as the probe buffers them. Whoever calls it invalidates
+// what the probe driver believes of SELECT, CSW and TAR.
+func (s *sequence) run(ctx context.Context, p *probe.Probe) error {
+	for _, q := range s.packets {
+		for _, t := range q.transfers {
+			t.answer, t.err = probe.Answer{Data: t.answer.Data[:0], Stamps: t.answer.Stamps[:0]}, errNotDone
+		}
+	}
+	responses, err := p.Exchange(ctx, s.requests, s.responses)
+	copy(s.responses, responses)
+	for i, r := range responses {
+		if i < len(s.packets) {
+			if e := s.packets[i].parse(r); e != nil && err == nil {
+				err = e
+			}
+		}
+	}
+	return err
+}

@@ -1,0 +1,105 @@
+package cortexm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/snapshot"
+)
+
+// prepare sets the match retries and, after anything unusual, SELECT, CSW and
+// TAR. It costs nothing in the normal case.
+func (s *Sampler) prepare(ctx context.Context) error {
+	if s.aimed {
+		return nil
+	}
+	if err := s.core.p.SetMatchRetry(ctx, s.retries); err != nil {
+		return err
+	}
+	s.core.p.Invalidate()
+	if err := s.core.p.SelectBank(ctx, probe.BankData, addrDHCSR); err != nil {
+		return err
+	}
+	s.aimed = true
+	return nil
+}
+
+// missOfPreparation says why a sample could not even begin.
+func missOfPreparation(err error) snapshot.Miss {
+	var refused *probe.TransferError
+	if errors.As(err, &refused) {
+		return snapshot.OffTarget
+	}
+	return missOfError(err)
+}
+
+// afterwards makes sure, after every sample, that the core runs, and draws the
+// conclusions from what went wrong. Its error ends the run.
+func (s *Sampler) afterwards(ctx context.Context, c *capture, err error) error {
+	if c.miss == snapshot.NotHalted && s.retries < mostRetries {
+		s.retries = max(1, 2*s.retries)
+		s.aimed = false
+	}
+	if c.state()&snapshot.Reset != 0 || c.faulted || c.miss == snapshot.TargetFault {
+		s.aimed = false
+	}
+	if err == nil && c.running() {
+		return nil
+	}
+	if c.state()&snapshot.AlreadyHalted != 0 && err == nil && c.sawAfter && c.after&dhcsrZero == 0 {
+		return nil // it halts by itself, on a breakpoint of its own
+	}
+	if err := s.rescue(ctx); errors.Is(err, probe.ErrDisconnected) {
+		return err
+	}
+	return nil
+}
+
+// mostRetries of a value match hold a core that does not halt for 65 transfers.
+const mostRetries = 64
+
+// rescue lets the core run after a sample that did not come through: first the
+// guard again, then the connection is recovered, and the guard again. If that
+// does not work the target is off, and the next sample begins here.
+func (s *Sampler) rescue(ctx context.Context) (err error) {
+	s.aimed = false
+	for i := range 3 {
+		if i > 0 || s.off {
+			s.stats.Recoveries++
+			if err = s.core.p.Recover(ctx); err != nil {
+				if errors.Is(err, probe.ErrDisconnected) {
+					return err
+				}
+				continue
+			}
+		}
+		var running bool
+		if running, err = s.guard(ctx); running || errors.Is(err, probe.ErrDisconnected) {
+			s.off = false
+			return err
+		}
+	}
+	s.off = true
+	return err
+}
+
+// guard sends the guard alone and says whether the core runs.
+func (s *Sampler) guard(ctx context.Context) (running bool, err error) {
+	q, err := newSequence(s.limits, []*transfer{s.planner.steps.guard()})
+	if err != nil {
+		return false, err
+	}
+	c := newCapture()
+	if err := s.transact(ctx, q, c); err != nil {
+		return false, err
+	}
+	if t := q.packets[0].transfers[0]; t.err != nil {
+		return false, fmt.Errorf("cortexm: resume the core: %w", t.err)
+	}
+	if !c.running() {
+		return false, fmt.Errorf("cortexm: the core does not resume: DHCSR 0x%08x", c.after)
+	}
+	return true, nil
+}

@@ -1,0 +1,221 @@
+package cortexm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/snapshot"
+)
+
+// SampleOptions say what to sample.
+type SampleOptions struct {
+	Rate     float64       // Hz, mean
+	Duration time.Duration // of the run on Clock; 0: until ctx ends
+	Seed     int64         // of the jitter
+	Clock    Clock         // nil: the host's
+	// StackTops are addresses where a stack is known to end, the initial main
+	// stack pointer first.
+	StackTops []uint32
+	RAM       []Range // nil: not known
+	// Registers beyond PC, LR, xPSR, R7 and SP: 4 SWD transfers each.
+	Registers []snapshot.Reg
+	// Exact takes every sample in two steps, registers first: the stack is
+	// never cut, and the core stands still for one more round trip.
+	Exact bool
+}
+
+// Sampler takes snapshots of a running core. It is a snapshot.Source.
+type Sampler struct {
+	core     *Core
+	options  SampleOptions
+	clock    Clock
+	limits   limits
+	planner  planner
+	history  history
+	plan     *plan // nil: the exact way
+	schedule schedule
+
+	start, last time.Duration // of the run, of the latest sample
+	lastHalted  time.Duration
+	seq         uint64
+	retries     uint16 // of a value match
+	aimed       bool   // CSW, TAR and SELECT are as the sequences expect
+	off         bool   // the target could not be reached
+
+	lessons lessons
+	stretch uint32 // words by which windows were too short
+
+	stats     Stats
+	halted    histogram
+	transfers uint64
+}
+
+// defaultRegisters are what unwinding needs of most programs: CFA rules count
+// from SP, and from R7 where a function has a frame pointer. SP is last because
+// it stays in DCRDR, where the alternatives look at it.
+var defaultRegisters = []snapshot.Reg{snapshot.PC, snapshot.LR, snapshot.XPSR, snapshot.R7}
+
+// NewSampler prepares sampling. The core is not touched.
+func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
+	if !(o.Rate > 0 && o.Rate <= 1e6) {
+		return nil, fmt.Errorf("cortexm: sampling rate %g Hz: must be above 0, at most 1 MHz", o.Rate)
+	}
+	if o.Duration < 0 {
+		return nil, fmt.Errorf("cortexm: sampling duration %v: must not be negative", o.Duration)
+	}
+	if o.Clock == nil {
+		o.Clock = NewWall()
+	}
+	s := &Sampler{core: c, options: o, clock: o.Clock, limits: limitsOf(c.p)}
+	s.limits.execute = s.limits.execute && c.branches
+	s.planner = planner{l: s.limits, steps: c.steps(s.limits), costs: c.costs, regs: sampleRegisters(o.Registers)}
+	for _, top := range o.StackTops {
+		s.planner.main = append(s.planner.main, Extent{top - min(top, mainStackGuess), top}.from(o.RAM))
+	}
+	if !s.limits.execute {
+		s.retries = 1 // free-dap takes 0 for "not at all"
+	}
+	s.start = s.clock.Now()
+	s.last = s.start
+	s.schedule = newSchedule(o.Rate, o.Seed, s.start)
+	return s, nil
+}
+
+// mainStackGuess is how far below its end a stack is looked for before it was
+// seen, in bytes.
+const mainStackGuess = 256
+
+// sampleRegisters adds more to the default ones, SP last.
+func sampleRegisters(more []snapshot.Reg) (regs []snapshot.Reg) {
+	have := uint32(1 << snapshot.SP)
+	for _, list := range [][]snapshot.Reg{defaultRegisters, more} {
+		for _, r := range list {
+			if have&(1<<r) == 0 {
+				have |= 1 << r
+				regs = append(regs, r)
+			}
+		}
+	}
+	return append(regs, snapshot.SP)
+}
+
+// Next waits until the next sample is due and takes it. A sample that did not
+// succeed has Miss set. io.EOF ends the run after Duration; another error means
+// that it cannot go on: ctx ended, or the probe is gone (probe.ErrDisconnected).
+func (s *Sampler) Next(ctx context.Context) (*snapshot.Snapshot, error) {
+	now := s.clock.Now()
+	due := s.schedule.next(now)
+	end := s.start + s.options.Duration
+	if s.options.Duration > 0 && due >= end {
+		if err := s.clock.Sleep(ctx, end-now); err != nil {
+			return nil, err
+		}
+		s.last = s.clock.Now()
+		return nil, io.EOF
+	}
+	if err := s.clock.Sleep(ctx, due-now); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.take(context.WithoutCancel(ctx))
+}
+
+// take takes one sample. It is not cancelled half-way: the probe's time limit
+// for a packet bounds it.
+func (s *Sampler) take(ctx context.Context) (*snapshot.Snapshot, error) {
+	s.stats.Asked++
+	begin := s.clock.Now()
+	sp := &snapshot.Snapshot{Seq: s.seq}
+	s.seq++
+	c, err := s.attempt(ctx)
+	took := s.clock.Now() - begin
+	if errors.Is(err, probe.ErrDisconnected) {
+		return nil, err
+	}
+	if err != nil && c.miss == snapshot.Taken {
+		c.miss = missOfError(err)
+	}
+	sp.Time = begin - s.start + min(took, s.core.costs.RoundTrip)/2
+	sp.Weight = max(0, sp.Time+s.start-s.last-s.lastHalted)
+	sp.Halted = s.haltedTime(c, took)
+	sp.Miss, sp.State = c.miss, c.state()
+	if sp.Miss == snapshot.Taken {
+		sp.Regs, sp.Windows = c.regs, c.windows
+	}
+	s.last, s.lastHalted = sp.Time+s.start, sp.Halted
+	s.count(sp, c)
+	return sp, s.afterwards(ctx, c, err)
+}
+
+// attempt does the transaction that the plan says.
+func (s *Sampler) attempt(ctx context.Context) (c *capture, err error) {
+	c = newCapture()
+	if s.off {
+		if err := s.rescue(ctx); err != nil {
+			c.fail(snapshot.OffTarget)
+			return c, err
+		}
+	}
+	if err := s.prepare(ctx); err != nil {
+		c.fail(missOfPreparation(err))
+		return c, err
+	}
+	if s.plan == nil {
+		s.stats.Exact++
+		return s.exact(ctx)
+	}
+	return c, s.transact(ctx, s.plan.seq, c)
+}
+
+// transact runs a sequence and collects what came of it.
+func (s *Sampler) transact(ctx context.Context, q *sequence, c *capture) error {
+	err := q.run(ctx, s.core.p)
+	s.core.p.Invalidate()
+	for i, p := range q.packets {
+		if i > 0 {
+			c.meter.nextPacket()
+		}
+		c.collect(p.transfers)
+	}
+	return err
+}
+
+// haltedTime is measured by the probe, or counted from what the probe did,
+// within the time that the host waited.
+func (s *Sampler) haltedTime(c *capture, took time.Duration) time.Duration {
+	if d, ok := c.haltedTime(s.core.p.Info().TimestampHz); ok && d <= took {
+		return d
+	}
+	if !c.meter.halted {
+		return 0
+	}
+	if s.plan == nil {
+		return max(0, took-s.core.costs.RoundTrip)
+	}
+	return min(c.meter.time(s.core.costs), took)
+}
+
+func (s *Sampler) count(sp *snapshot.Snapshot, c *capture) {
+	if sp.Miss == snapshot.Taken {
+		s.stats.Taken++
+	} else {
+		s.stats.Missed[sp.Miss]++
+	}
+	if sp.State&snapshot.Sleeping != 0 {
+		s.stats.Sleeping++
+	}
+	if sp.State&snapshot.Reset != 0 {
+		s.stats.Resets++
+	}
+	s.halted.add(sp.Halted)
+	s.transfers += uint64(c.meter.total)
+	if s.plan != nil && sp.Miss == snapshot.Taken && c.hit < 0 {
+		s.stats.NoWindow++
+	}
+}

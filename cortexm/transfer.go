@@ -1,0 +1,136 @@
+package cortexm
+
+import (
+	"encoding/binary"
+
+	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/snapshot"
+)
+
+// meaning says what a word is that comes back from a transfer.
+type meaning uint8
+
+const (
+	statusBefore  meaning = iota // DHCSR before the halt
+	statusHalted                 // DHCSR between a DCRSR write and its DCRDR read: checks that register
+	registerValue                // DCRDR
+	stackWord                    // the next word of the window at arg
+	chunkWord                    // the next word of the window that was selected
+	statusAfter                  // DHCSR after the resume
+	haltStamp                    // probe clock at the halt
+	resumeStamp                  // probe clock at the resume
+)
+
+type mark struct {
+	meaning meaning
+	arg     uint32
+}
+
+// transfer is one DAP_Transfer: the probe does its requests in order until one
+// fails, so it is also the unit that a failed value match skips.
+type transfer struct {
+	reqs   []probe.Req
+	reads  []mark // of the plain reads, in order
+	stamps []mark
+	role   role
+	arg    int // which alternative, for the roles that have several
+
+	answer probe.Answer
+	err    error // nil: every request was done
+}
+
+// role says what the success or failure of a transfer decides.
+type role uint8
+
+const (
+	roleOther     role = iota
+	roleRegisters      // failure: there is no sample
+	roleWindow         // value match, window, resume; failure is a match that failed, or a fault
+	roleChain          // value match, window of the handler's stack, PSP: another window must follow
+	roleSelect         // value match, then TAR = start of the window
+	roleChunk          // words from TAR on
+	roleEnd            // TAR match, then resume
+	roleResume         // resume
+	roleGuard          // resume, whatever happened
+)
+
+func (t *transfer) write(op byte, v uint32) { t.reqs = append(t.reqs, probe.Req{Op: op, Data: v}) }
+
+func (t *transfer) read(op byte, m mark) {
+	t.reqs = append(t.reqs, probe.Req{Op: op})
+	t.reads = append(t.reads, m)
+}
+
+// stamped is a write whose time the probe reports, where it has a clock.
+func (t *transfer) stamped(op byte, v uint32, clock bool, m meaning) {
+	if clock {
+		op |= probe.Timestamp
+		t.stamps = append(t.stamps, mark{meaning: m})
+	}
+	t.write(op, v)
+}
+
+// mask is kept by the probe and costs nothing on the wire.
+func (t *transfer) mask(v uint32) {
+	t.write(probe.WriteABORT|probe.MatchMask, v)
+}
+
+// match costs two SWD transfers when it holds, two plus the retries when not.
+func (t *transfer) match(op byte, v uint32) {
+	t.reqs = append(t.reqs, probe.Req{Op: op | probe.MatchValue, Data: v})
+}
+
+// matched tells whether the value match at the start of t held.
+func (t *transfer) matched() bool { return t.err == nil }
+
+// mismatch tells whether t ended at a value match and nothing else was wrong.
+func (t *transfer) mismatch() bool {
+	return t.err != nil && t.answer.Ack&^probe.Mismatch == probe.OK && t.answer.Ack&probe.Mismatch != 0
+}
+
+// bytes in the request and, when all goes well, in the response.
+func (t *transfer) bytes() (request, response int) {
+	request, response = 3, 3
+	for _, r := range t.reqs {
+		request += r.RequestLen()
+		response += r.ResponseLen()
+	}
+	return request, response
+}
+
+// decode hands every word that certainly came back to f, in order.
+func (t *transfer) decode(f func(m mark, v uint32)) {
+	for i, v := range t.answer.Stamps {
+		if i < len(t.stamps) {
+			f(t.stamps[i], v)
+		}
+	}
+	for i, v := range t.answer.Data {
+		if i < len(t.reads) {
+			f(t.reads[i], v)
+		}
+	}
+}
+
+// readRegister is the checked read (cmsis-dap.md section 3): DCRSR selects,
+// DHCSR says whether the value is ready and the core still halted, DCRDR holds
+// it. 4 SWD transfers.
+func (t *transfer) readRegister(r snapshot.Reg) {
+	t.write(probe.WriteBD1, uint32(r))
+	t.read(probe.ReadBD0, mark{statusHalted, uint32(r)})
+	t.read(probe.ReadBD2, mark{registerValue, uint32(r)})
+}
+
+// readWindow reads words from low up to high through DRW, and sets TAR anew
+// where the increment may wrap. SELECT is bankMemory; n+1 SWD transfers and one
+// for each TAR.
+func (t *transfer) readWindow(low, high uint32) {
+	for a := low; a < high; a += 4 {
+		if a == low || a%tarWrap == 0 {
+			t.write(probe.WriteTAR, a)
+		}
+		t.read(probe.ReadDRW, mark{stackWord, a})
+	}
+}
+
+func appendWord(dst []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(dst, v) }
