@@ -4,18 +4,25 @@
 package profile
 
 import (
+	"iter"
+	"strings"
 	"time"
 
 	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/unwind"
 )
 
 // Indexes into the tables of a Profile; -1 is none.
 type (
 	FunctionIndex int32
+	SymbolIndex   int32
 	FrameIndex    int32
 	StackIndex    int32
 )
+
+// None is the index of nothing: the caller of a root, the symbol of a label.
+const None = -1
 
 // Category groups frames for colour and filtering.
 type Category uint8
@@ -28,29 +35,52 @@ const (
 	NumCategories
 )
 
-// Function is a function of the program, or a label such as
-// "<exception: SysTick>".
+// String is the name that viewers show. The Firefox Profiler knows "Idle" by
+// its name.
+func (c Category) String() string {
+	switch c {
+	case Thread:
+		return "Thread mode"
+	case Interrupt:
+		return "Interrupt"
+	case Idle:
+		return "Idle"
+	}
+	return "Unknown"
+}
+
+// Function is a function of the program as its author wrote it, or a label
+// such as "<exception: SysTick>". Clones of one function (foo.constprop.0,
+// foo.cold) are one Function. Name is unique in a profile, so that viewers
+// that know functions only by name count them alike.
 type Function struct {
-	Name, Linkage string
-	Low, High     uint32 // 0, 0 for a label
-	File          string
-	Line          int // of the definition
+	Name    string
+	Linkage string // in the symbol table, "" for a label or where there is none
+	File    string
+	Line    int // of the definition
+	Label   bool
+}
+
+// Symbol is a piece of machine code with a name: what contains an address.
+type Symbol struct {
+	Name      string // linkage name
+	Low, High uint32
 }
 
 // Frame is one line of code of one function in one place: frames that differ
 // only in the physical address below an inlined call are different frames.
 type Frame struct {
 	Function  FunctionIndex
-	Addr      uint32 // lookup address of the physical frame (see unwind.Frame.LookupPC); 0 for a label
-	File      string
+	Symbol    SymbolIndex // None for a label and for an unknown address
+	Addr      uint32      // lookup address of the physical frame (see unwind.Frame.LookupPC); 0 for a label
+	File      string      // of the line that executes; in an inlined function's caller, of the call
 	Line, Col int
 	Depth     int // 0 for the physical function, 1.. for functions inlined into it
-	Physical  FunctionIndex
 	Category  Category
 	Guessed   bool
 }
 
-// Stack is a node of the prefix tree: Prefix is the caller, -1 at the root.
+// Stack is a node of the prefix tree: Prefix is the caller, None at the root.
 // Parents stand before their children.
 type Stack struct {
 	Prefix StackIndex
@@ -70,24 +100,16 @@ type Sample struct {
 // ThreadTrack is a context of execution: the core, later an RTOS task.
 type ThreadTrack struct {
 	Name    string
-	Samples []Sample
+	Samples []Sample // by time
 }
 
 // Mapping is the program image.
-type Mapping struct {
-	Path, Name  string // absolute path as given, base name
-	BuildID     []byte // nil where the image has none
-	LoadBase    uint32 // p_vaddr of the first PT_LOAD in header order
-	Low, High   uint32 // address range of its code
-	TextPrefix  []byte // first 4096 bytes of .text, for the id of an image without build id
-	HasLines    bool
-	HasFunction bool
-}
+type Mapping = symbol.Mapping
 
 // Event is something that happened to the run at a time: a reset, a miss, a
 // lockup. Exporters draw it as a marker.
 type Event struct {
-	Time, Duration time.Duration
+	Time, Duration time.Duration // Duration 0: an instant
 	Name, Detail   string
 }
 
@@ -98,6 +120,7 @@ type Profile struct {
 	Period    time.Duration // nominal interval
 	Mapping   Mapping
 	Functions []Function
+	Symbols   []Symbol
 	Frames    []Frame
 	Stacks    []Stack
 	Threads   []ThreadTrack
@@ -119,11 +142,60 @@ type Acquisition struct {
 	HaltedP99  time.Duration
 	Halted     time.Duration // in all
 	Resets     uint64
-	Sleeping   uint64
+	Sleeping   uint64   // samples taken while the core slept
 	EndReason  string   // why the run ended: "duration reached", "interrupted", or an error
 	Remarks    []string // sentences for the user: ELF without DWARF, and so on
 	Seed       int64
 	RateHz     float64
 	SWCLKHz    uint32
 	ClockLabel string // "virtual time" or "host time"
+}
+
+// Callers walks from a stack to its root: the frame itself first.
+func (p *Profile) Callers(at StackIndex) iter.Seq2[StackIndex, *Frame] {
+	return func(yield func(StackIndex, *Frame) bool) {
+		for ; at != None; at = p.Stacks[at].Prefix {
+			if !yield(at, &p.Frames[p.Stacks[at].Frame]) {
+				return
+			}
+		}
+	}
+}
+
+const exceptionPrefix = "<exception: "
+
+// Exception is the name of the exception whose boundary f labels, "" for any
+// other function.
+func (f *Function) Exception() string {
+	if name, ok := strings.CutPrefix(f.Name, exceptionPrefix); ok && f.Label {
+		return strings.TrimSuffix(name, ">")
+	}
+	return ""
+}
+
+// Samples counts the samples of all threads.
+func (p *Profile) Samples() (n int) {
+	for _, t := range p.Threads {
+		n += len(t.Samples)
+	}
+	return n
+}
+
+// MissedSamples counts the requested samples that have no registers.
+func (a *Acquisition) MissedSamples() (n uint64) {
+	for miss, k := range a.Missed {
+		if snapshot.Miss(miss) != snapshot.Taken {
+			n += k
+		}
+	}
+	return n
+}
+
+// HaltedShare is the part of the run during which the core stood still for
+// samples, 0 to 1.
+func (p *Profile) HaltedShare() float64 {
+	if p.Duration <= 0 {
+		return 0
+	}
+	return float64(p.Taken.Halted) / float64(p.Duration)
 }

@@ -91,7 +91,7 @@ func (im *Image) load() error {
 		return fmt.Errorf("is built for an ARM %c-profile core (%s); mprof profiles Cortex-M programs", p, cmp.Or(im.attributes.CPU, "unnamed CPU"))
 	}
 	for _, p := range im.file.Progs {
-		if p.Type != elf.PT_LOAD || p.Memsz == 0 {
+		if p.Type != elf.PT_LOAD {
 			continue
 		}
 		data := make([]byte, p.Filesz)

@@ -2,7 +2,6 @@ package symbol
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -48,8 +47,10 @@ func (im *Image) locate(pc uint32) []Location {
 		return nil
 	}
 	symbol := im.symbols.at(pc)
-	if at := im.locateDWARF(pc, symbol); at != nil {
-		return at
+	if d := im.debugData(); d != nil {
+		if at := d.locate(pc, symbol); at != nil {
+			return at
+		}
 	}
 	if symbol == nil {
 		return nil
@@ -61,39 +62,9 @@ func (im *Image) locate(pc uint32) []Location {
 func (im *Image) debugData() *debugInfo {
 	if !im.debugOpen {
 		im.debugOpen = true
-		im.debugErr = contain(func() (err error) {
-			im.debug, err = openDebug(im)
-			return err
-		})
+		im.debug, im.debugErr = openDebug(im)
 	}
 	return im.debug
-}
-
-// contain turns a panic of debug/dwarf into an error. That package is tested
-// against damaged input by its authors, but it does index and allocate by
-// what a file says, and a damaged ELF must not take a profile with it. Our
-// own decoding does not panic and is fuzzed without this.
-func contain(f func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("debug/dwarf: %v", r)
-		}
-	}()
-	return f()
-}
-
-// locateDWARF finds the best subprogram entry around pc and unfolds its
-// inlined calls.
-func (im *Image) locateDWARF(pc uint32, symbol *codeSymbol) (at []Location) {
-	d := im.debugData()
-	if d == nil {
-		return nil
-	}
-	if err := contain(func() error { at = d.locate(pc, symbol); return nil }); err != nil {
-		d.fault("at 0x%08x: %v", pc, err)
-		return nil
-	}
-	return at
 }
 
 // match says how well an entry's piece of code fits the symbol table.
@@ -106,6 +77,8 @@ const (
 	named                // a symbol of that name
 )
 
+// locate finds the best subprogram entry around pc and unfolds its inlined
+// calls; nil where no entry that can be trusted is there.
 func (d *debugInfo) locate(pc uint32, symbol *codeSymbol) []Location {
 	var best struct {
 		unit  *unit

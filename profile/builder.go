@@ -1,0 +1,186 @@
+package profile
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/symbol"
+	"github.com/mprof/mprof/unwind"
+)
+
+// Symbolizer names code. *symbol.Image is one.
+type Symbolizer interface {
+	// Lookup lists the functions at pc, innermost inlined first, the physical
+	// one last; nothing for unknown code.
+	Lookup(pc uint32) []symbol.Location
+	// Handler names an exception by its number (IPSR).
+	Handler(exc uint16) string
+}
+
+// Options are the facts of a run that are known before it starts.
+type Options struct {
+	Start   time.Time
+	Period  time.Duration
+	Mapping Mapping
+	Thread  string // name of the track, "Core 0" where empty
+	// Source reads a source file by the name that the symbolizer gave; nil:
+	// the profile carries no sources.
+	Source func(file string) (string, bool)
+}
+
+// Builder adds samples up to a Profile. It is not safe for concurrent use.
+type Builder struct {
+	symbolizer Symbolizer
+	options    Options
+	profile    Profile
+	tables     tables
+	samples    []Sample
+	taken      Acquisition
+	asked      uint64
+	missing    *Event // open run of missed samples
+	misses     int
+	missReason snapshot.Miss
+}
+
+// NewBuilder starts an empty profile.
+func NewBuilder(sym Symbolizer, o Options) *Builder {
+	if o.Thread == "" {
+		o.Thread = "Core 0"
+	}
+	b := &Builder{symbolizer: sym, options: o}
+	b.tables = newTables(&b.profile)
+	return b
+}
+
+// Add takes one snapshot with its frames, leaf first, and the reason why they
+// end. Neither is kept. A snapshot with Miss set counts as missed.
+func (b *Builder) Add(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.Stop) {
+	b.asked++
+	b.note(s)
+	if s.Miss != snapshot.Taken {
+		b.miss(s)
+		return
+	}
+	b.endMisses(s.Time)
+	if stop.Reason < unwind.NumReasons {
+		b.taken.Stops[stop.Reason]++
+	}
+	if s.State&snapshot.Sleeping != 0 {
+		b.taken.Sleeping++
+	}
+	weight := s.Weight
+	if weight <= 0 {
+		weight = max(b.options.Period, 0)
+	}
+	b.taken.Halted += max(s.Halted, 0)
+	b.samples = append(b.samples, Sample{
+		Time: s.Time, Weight: weight, Halted: max(s.Halted, 0), Stack: b.stack(s, frames, stop), State: s.State, Stop: stop,
+	})
+}
+
+// note turns what the debug unit said into events.
+func (b *Builder) note(s *snapshot.Snapshot) {
+	if s.State&snapshot.Reset != 0 {
+		b.taken.Resets++
+		b.Event(Event{Time: s.Time, Name: "Reset", Detail: "the core was reset since the sample before"})
+	}
+	if s.State&snapshot.Lockup != 0 {
+		b.Event(Event{Time: s.Time, Name: "Lockup", Detail: "the core is locked up: a fault inside a fault handler"})
+	}
+	if s.State&snapshot.AlreadyHalted != 0 {
+		b.Event(Event{Time: s.Time, Name: "Halted by others", Detail: "the core stood still before the sample: a breakpoint or another debugger"})
+	}
+}
+
+// miss counts a sample without registers; a row of them is one event.
+func (b *Builder) miss(s *snapshot.Snapshot) {
+	if s.Miss < snapshot.NumMisses {
+		b.taken.Missed[s.Miss]++
+	}
+	if b.missing != nil && b.missReason != s.Miss {
+		b.endMisses(s.Time)
+	}
+	if b.missing == nil {
+		b.missing, b.misses, b.missReason = &Event{Time: s.Time, Name: "Missed samples"}, 0, s.Miss
+	}
+	b.misses++
+}
+
+func (b *Builder) endMisses(now time.Duration) {
+	if b.missing == nil {
+		return
+	}
+	e := *b.missing
+	e.Duration = max(0, now-e.Time)
+	e.Detail = fmt.Sprintf("%d: %v", b.misses, b.missReason)
+	b.missing = nil
+	b.Event(e)
+}
+
+// Event adds an event.
+func (b *Builder) Event(e Event) { b.profile.Events = append(b.profile.Events, e) }
+
+// Finish returns the profile. Of a, the counts that the builder has seen
+// itself are overwritten: Missed, Stops, Halted, HaltedP50, HaltedP99, Resets,
+// Sleeping, and Asked where it is 0. The builder is used up.
+func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
+	b.endMisses(duration)
+	p := &b.profile
+	p.Start, p.Period, p.Mapping, p.Duration = b.options.Start, b.options.Period, b.options.Mapping, duration
+	slices.SortStableFunc(b.samples, func(x, y Sample) int { return int(min(max(x.Time-y.Time, -1), 1)) })
+	slices.SortStableFunc(p.Events, func(x, y Event) int { return int(min(max(x.Time-y.Time, -1), 1)) })
+	p.Threads = []ThreadTrack{{Name: b.options.Thread, Samples: b.samples}}
+	if n := len(b.samples); n > 0 {
+		p.Duration = max(duration, b.samples[n-1].Time)
+	}
+	a.Missed, a.Stops, a.Resets, a.Sleeping, a.Halted = b.taken.Missed, b.taken.Stops, b.taken.Resets, b.taken.Sleeping, b.taken.Halted
+	a.HaltedP50, a.HaltedP99 = halts(b.samples)
+	if a.Asked == 0 {
+		a.Asked = b.asked
+	}
+	p.Taken = a
+	b.tables.uniqueNames()
+	p.Sources = b.sources()
+	return p
+}
+
+// halts are the median and the 99th percentile (nearest rank) of the time
+// that the core stood still for a sample.
+func halts(samples []Sample) (p50, p99 time.Duration) {
+	if len(samples) == 0 {
+		return 0, 0
+	}
+	halted := make([]time.Duration, len(samples))
+	for i, s := range samples {
+		halted[i] = s.Halted
+	}
+	slices.Sort(halted)
+	rank := func(percent int) time.Duration { return halted[(len(halted)*percent+99)/100-1] }
+	return rank(50), rank(99)
+}
+
+// sources reads the files of all frames.
+func (b *Builder) sources() map[string]string {
+	if b.options.Source == nil {
+		return nil
+	}
+	found := map[string]string{}
+	tried := map[string]bool{"": true}
+	read := func(file string) {
+		if !tried[file] {
+			tried[file] = true
+			if content, ok := b.options.Source(file); ok {
+				found[file] = content
+			}
+		}
+	}
+	for _, f := range b.profile.Frames {
+		read(f.File)
+	}
+	for _, f := range b.profile.Functions {
+		read(f.File)
+	}
+	return found
+}

@@ -1,0 +1,107 @@
+package profile
+
+import (
+	"fmt"
+
+	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/unwind"
+)
+
+// stack interns the stack of a sample, root first.
+//
+// A stack that ends early must not look like one that starts at its outermost
+// known function: it hangs below a root of its own, "<cut: stack memory not
+// captured>", so that in a flame graph the whole tree beside that root is
+// complete, and the width of the root is how much is not known. Inside a
+// handler, the boundary that was not reached is known all the same from IPSR,
+// so it stands between the cut and the frames.
+func (b *Builder) stack(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.Stop) StackIndex {
+	at := StackIndex(None)
+	category := Thread
+	if stop.Reason != unwind.Complete {
+		at = b.label(at, cutLabel(stop.Reason), Unknown)
+	}
+	if exc := activeException(s); exc != 0 && !hasBoundary(frames) {
+		category = Interrupt
+		at = b.label(at, exceptionLabel(b.symbolizer, exc), Interrupt)
+	}
+	sleeping := s.State&snapshot.Sleeping != 0
+	for i := len(frames) - 1; i >= 0; i-- {
+		f := frames[i]
+		if f.Kind == unwind.Exception {
+			category = Interrupt
+			at = b.label(at, exceptionLabel(b.symbolizer, f.ExcNum), Interrupt)
+			continue
+		}
+		at = b.physical(at, f, category, sleeping && i == 0)
+	}
+	if at == None { // complete, yet without frames: say so rather than lose the sample
+		at = b.label(at, "<no frames>", Unknown)
+	}
+	return at
+}
+
+func cutLabel(r unwind.Reason) string {
+	if r == unwind.InLockup {
+		return "<lockup>"
+	}
+	return "<cut: " + r.String() + ">"
+}
+
+func exceptionLabel(sym Symbolizer, exc uint16) string {
+	return exceptionPrefix + sym.Handler(exc) + ">"
+}
+
+// activeException is IPSR, bits 8:0 of xPSR (ARMv7-M ARM, B1.4.2); 0 in
+// Thread mode.
+func activeException(s *snapshot.Snapshot) uint16 {
+	xpsr, ok := s.Regs.Value(snapshot.XPSR)
+	if !ok {
+		return 0
+	}
+	return uint16(xpsr & 0x1ff)
+}
+
+func hasBoundary(frames []unwind.Frame) bool {
+	for _, f := range frames {
+		if f.Kind == unwind.Exception {
+			return true
+		}
+	}
+	return false
+}
+
+// physical pushes one physical frame: the function and what is inlined there.
+// asleep marks the innermost of them.
+func (b *Builder) physical(at StackIndex, f unwind.Frame, category Category, asleep bool) StackIndex {
+	addr := f.LookupPC() &^ 1
+	locations := b.symbolizer.Lookup(addr)
+	if len(locations) == 0 {
+		frame := Frame{Function: b.tables.function(Function{Name: fmt.Sprintf("0x%08x", addr), Label: true}, 0),
+			Symbol: None, Addr: addr, Category: Unknown, Guessed: f.Guessed()}
+		if asleep {
+			frame.Category = Idle
+		}
+		return b.tables.stack(at, b.tables.frame(frame))
+	}
+	outer := locations[len(locations)-1]
+	symbol := b.tables.symbol(Symbol{Name: outer.Linkage, Low: outer.Low, High: max(outer.Low, outer.High)})
+	for i := len(locations) - 1; i >= 0; i-- {
+		l := &locations[i]
+		frame := Frame{
+			Function: b.tables.function(Function{Name: l.Name, Linkage: l.Linkage, File: l.File, Line: l.Line}, l.Low),
+			Symbol:   symbol, Addr: addr, File: l.CallFile, Line: l.CallLine, Col: l.CallColumn,
+			Depth: len(locations) - 1 - i, Category: category, Guessed: f.Guessed(),
+		}
+		if asleep && i == 0 {
+			frame.Category = Idle
+		}
+		at = b.tables.stack(at, b.tables.frame(frame))
+	}
+	return at
+}
+
+func (b *Builder) label(at StackIndex, name string, category Category) StackIndex {
+	f := b.tables.function(Function{Name: name, Label: true}, 0)
+	return b.tables.stack(at, b.tables.frame(Frame{Function: f, Symbol: None, Category: category}))
+}

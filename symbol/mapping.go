@@ -1,0 +1,40 @@
+package symbol
+
+import (
+	"path/filepath"
+	"slices"
+)
+
+// Mapping is what viewers need to find an image again and to turn addresses
+// into offsets.
+type Mapping struct {
+	Path, Name  string // absolute path, base name
+	BuildID     []byte // nil where the image has none
+	LoadBase    uint32 // p_vaddr of the first PT_LOAD in header order: what addresses are relative to in Firefox profiles
+	Low, High   uint32 // [Low, High) spans its code
+	TextPrefix  []byte // first 4096 bytes of .text, for the id of an image without build id; nil where it has no .text
+	HasLines    bool
+	HasFunction bool
+}
+
+// textPrefix is how much of .text goes into an id.
+const textPrefix = 4096
+
+// Mapping describes the image.
+func (im *Image) Mapping() Mapping {
+	m := Mapping{Path: im.path, Name: filepath.Base(im.path), BuildID: im.buildID, HasLines: im.HasDWARF(),
+		HasFunction: len(im.symbols.functions) > 0 || im.hasDebug("info")}
+	if abs, err := filepath.Abs(im.path); err == nil {
+		m.Path = abs
+	}
+	if len(im.segments) > 0 {
+		m.LoadBase = im.segments[0].Vaddr
+	}
+	if n := len(im.code); n > 0 {
+		m.Low, m.High = im.code[0].Low, im.code[n-1].High
+	}
+	if text, _, ok := im.Section(".text"); ok {
+		m.TextPrefix = slices.Clone(text[:min(len(text), textPrefix)])
+	}
+	return m
+}
