@@ -5,41 +5,6 @@ import (
 	"fmt"
 )
 
-// Call frame instructions (DWARF 4 §7.23, table 7.23). The first three carry
-// an operand in their low six bits.
-const (
-	cfaAdvanceLoc              = 0x40
-	cfaOffset                  = 0x80
-	cfaRestore                 = 0xc0
-	cfaNop                     = 0x00
-	cfaSetLoc                  = 0x01
-	cfaAdvanceLoc1             = 0x02
-	cfaAdvanceLoc2             = 0x03
-	cfaAdvanceLoc4             = 0x04
-	cfaOffsetExtended          = 0x05
-	cfaRestoreExtended         = 0x06
-	cfaUndefined               = 0x07
-	cfaSameValue               = 0x08
-	cfaRegister                = 0x09
-	cfaRememberState           = 0x0a
-	cfaRestoreState            = 0x0b
-	cfaDefCFA                  = 0x0c
-	cfaDefCFARegister          = 0x0d
-	cfaDefCFAOffset            = 0x0e
-	cfaDefCFAExpression        = 0x0f
-	cfaExpression              = 0x10
-	cfaOffsetExtendedSF        = 0x11
-	cfaDefCFASF                = 0x12
-	cfaDefCFAOffsetSF          = 0x13
-	cfaValOffset               = 0x14
-	cfaValOffsetSF             = 0x15
-	cfaValExpression           = 0x16
-	cfaMIPSAdvanceLoc8         = 0x1d
-	cfaNegateRAState           = 0x2d // of pointer authentication; GNU_window_save elsewhere
-	cfaGNUArgsSize             = 0x2e
-	cfaGNUNegativeOffsetExtend = 0x2f
-)
-
 var (
 	errNoState   = errors.New("DW_CFA_restore_state without DW_CFA_remember_state")
 	errStates    = errors.New("too many remembered states")

@@ -5,59 +5,6 @@ import (
 	"fmt"
 )
 
-// DWARF expression operations (DWARF 4 §7.7.1, table 7.6) that call frame
-// information may use; §6.4.2 rules out the others.
-const (
-	opAddr       = 0x03
-	opDeref      = 0x06
-	opConst1u    = 0x08
-	opConst1s    = 0x09
-	opConst2u    = 0x0a
-	opConst2s    = 0x0b
-	opConst4u    = 0x0c
-	opConst4s    = 0x0d
-	opConst8u    = 0x0e
-	opConst8s    = 0x0f
-	opConstu     = 0x10
-	opConsts     = 0x11
-	opDup        = 0x12
-	opDrop       = 0x13
-	opOver       = 0x14
-	opPick       = 0x15
-	opSwap       = 0x16
-	opRot        = 0x17
-	opAbs        = 0x19
-	opAnd        = 0x1a
-	opDiv        = 0x1b
-	opMinus      = 0x1c
-	opMod        = 0x1d
-	opMul        = 0x1e
-	opNeg        = 0x1f
-	opNot        = 0x20
-	opOr         = 0x21
-	opPlus       = 0x22
-	opPlusUconst = 0x23
-	opShl        = 0x24
-	opShr        = 0x25
-	opShra       = 0x26
-	opXor        = 0x27
-	opBra        = 0x28
-	opEq         = 0x29
-	opGe         = 0x2a
-	opGt         = 0x2b
-	opLe         = 0x2c
-	opLt         = 0x2d
-	opNe         = 0x2e
-	opSkip       = 0x2f
-	opLit0       = 0x30
-	opLit31      = 0x4f
-	opBreg0      = 0x70
-	opBreg31     = 0x8f
-	opBregx      = 0x92
-	opDerefSize  = 0x94
-	opNop        = 0x96
-)
-
 var (
 	errStack    = errors.New("expression stack under- or overflow")
 	errSteps    = errors.New("expression does not end")
@@ -275,7 +222,8 @@ func compare(op uint8, a, b int32) uint32 {
 // branch moves the cursor by a signed 16-bit distance, DW_OP_bra only if the
 // top is not 0.
 func (e *evaluator) branch(op uint8) {
-	to := e.off + 2 + int(int16(e.u16()))
+	distance := int(int16(e.u16()))
+	to := e.off + distance
 	if op == opBra && e.pop() == 0 || e.err != nil {
 		return
 	}

@@ -28,8 +28,9 @@ type machine struct {
 	// boundary tells a return address that is none: the mark that an exception
 	// entry leaves for its handler. nil: there is none.
 	boundary func(ra uint32) bool
-	// analyse finds the rule at pc, in the function f, from its instructions.
-	analyse func(c *code, f Range, pc uint32) (Rule, bool)
+	// analyse finds the rule at pc from the instructions of its function, which
+	// begins at entry and lies in f.
+	analyse func(c *code, f Range, entry, pc uint32) (Rule, bool)
 }
 
 // callSite is what the code before a return address is.

@@ -5,12 +5,48 @@ package unwind
 type analysis struct{ m *machine }
 
 func (a analysis) find(c *code, pc uint32) (Rule, Range, bool) {
-	f, ok := c.function(pc)
-	if !ok || a.m.analyse == nil || !f.Contains(pc) {
+	if a.m.analyse == nil {
 		return Rule{}, Range{}, false
 	}
-	rule, ok := a.m.analyse(c, f, pc)
-	return rule, Range{}, ok
+	if f, ok := c.function(pc); ok && f.Contains(pc) {
+		rule, ok := a.m.analyse(c, f, f.Low, pc)
+		return rule, Range{}, ok
+	}
+	return a.findInGap(c, pc)
+}
+
+// maxGap is how far from a function symbol code without one may lie.
+const maxGap = 256
+
+// findInGap finds the rule of code between two functions: hand-written code
+// puts branches out of line in front of its entry, or behind what the symbol's
+// size covers.
+func (a analysis) findInGap(c *code, pc uint32) (Rule, Range, bool) {
+	gap := Range{pc &^ 1, pc | 1}
+	after, before := Range{}, Range{}
+	for ; gap.High-pc < maxGap && c.contains(gap.High); gap.High++ {
+		if f, ok := c.function(gap.High); ok {
+			after = f
+			break
+		}
+	}
+	for ; pc-gap.Low < maxGap && c.contains(gap.Low-1); gap.Low-- {
+		if f, ok := c.function(gap.Low - 1); ok {
+			before = f
+			break
+		}
+	}
+	if after.High != 0 && after.Low >= pc {
+		if rule, ok := a.m.analyse(c, Range{gap.Low, after.High}, after.Low, pc); ok {
+			return rule, after, true
+		}
+	}
+	if before.High != 0 && before.High <= pc {
+		if rule, ok := a.m.analyse(c, Range{before.Low, gap.High}, before.Low, pc); ok {
+			return rule, before, true
+		}
+	}
+	return Rule{}, Range{}, false
 }
 
 const (
@@ -37,13 +73,15 @@ type explorer struct {
 	behind  []path // behind calls
 }
 
-// analyseThumb finds the rule at pc in fn.
-func analyseThumb(c *code, fn Range, pc uint32) (Rule, bool) {
+// analyseThumb finds the rule at pc of the function that begins at entry and
+// whose code is in fn.
+func analyseThumb(c *code, fn Range, entry, pc uint32) (Rule, bool) {
 	if fn.High-fn.Low > maxFunction || fn.High <= fn.Low {
 		return Rule{}, false
 	}
+	fn.Low &^= 1
 	x := explorer{c: c, fn: fn, goal: pc, seen: make([]bool, (fn.High-fn.Low+1)/2)}
-	x.pending = append(x.pending, path{fn.Low &^ 1, entryState()})
+	x.pending = append(x.pending, path{entry &^ 1, entryState()})
 	for {
 		p, ok := x.take()
 		if !ok {
