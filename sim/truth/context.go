@@ -1,0 +1,80 @@
+package truth
+
+// frame is one function on a shadow stack.
+type frame struct {
+	node *node
+	ret  uint32 // where it returns to; unused in the outermost
+	sp   uint32 // the stack pointer when it was called, and again when it has returned
+}
+
+// context is one flow of execution: a thread, or the run of one handler on top
+// of what it interrupted. frames[0] is its outermost function and never popped.
+type context struct {
+	frames    []frame
+	below     *context // of a handler: what it interrupted
+	exception int      // of a handler
+	pc        uint32   // of an interrupted context: where it goes on
+	key       uint32   // address of the exception frame that it waits for
+	waits     bool     // it is in Truth.stacked
+	handlers  int      // how many contexts have it below
+}
+
+// deepest bounds a shadow stack: a program that calls on and on without moving
+// its stack pointer (a call that never returns, used as a jump) is not followed
+// further.
+const deepest = 4096
+
+func (c *context) leaf() *frame { return &c.frames[len(c.frames)-1] }
+
+// push is a call. Frames that lie below the stack pointer are gone.
+func (c *context) push(function int32, ret, sp uint32) {
+	c.discard(sp)
+	if len(c.frames) == deepest {
+		c.leaf().node = c.leaf().node.parent.child(function)
+		return
+	}
+	c.frames = append(c.frames, frame{c.leaf().node.child(function), ret, sp})
+}
+
+// discard pops the frames of functions that were called when the stack pointer
+// was lower than sp: they have left without returning.
+func (c *context) discard(sp uint32) {
+	for len(c.frames) > 1 && c.leaf().sp < sp {
+		c.frames = c.frames[:len(c.frames)-1]
+	}
+}
+
+// unwind pops the frames that a jump to an address with this stack pointer
+// returns from, if it is a return.
+func (c *context) unwind(to, sp uint32) bool {
+	n := len(c.frames)
+	for i := n - 1; i > 0 && c.frames[i].sp <= sp; i-- {
+		if c.frames[i].ret == to && c.frames[i].sp == sp {
+			c.frames = c.frames[:i]
+			return true
+		}
+	}
+	if n > 1 && c.frames[n-1].ret == to { // onto another stack
+		c.frames = c.frames[:n-1]
+		return true
+	}
+	return false
+}
+
+// unwindInto pops frames down to the innermost one of a function, where all
+// above it may have left; false if there is none.
+func (c *context) unwindInto(function int32, sp uint32) bool {
+	for i := len(c.frames) - 1; i > 0 && c.frames[i].sp <= sp; i-- {
+		if c.frames[i-1].node.function == function {
+			c.frames = c.frames[:i]
+			return true
+		}
+	}
+	return false
+}
+
+// replace is a tail call.
+func (c *context) replace(function int32) {
+	f := c.leaf()
+	f.node = f.node.parent.child(function)
+}

@@ -1,0 +1,154 @@
+package truth
+
+import "fmt"
+
+// Reset is a reset of the core: all threads and handlers are gone, and the
+// function at pc begins.
+func (t *Truth) Reset(pc, sp uint32) {
+	if t.current != nil {
+		t.charge()
+	}
+	clear(t.stacked)
+	t.spare = nil
+	t.current = t.start(t.root, pc, sp)
+}
+
+// Call is BL or BLX. One into the midst of the function itself is a far jump,
+// as compilers make for ARMv6-M.
+func (t *Truth) Call(from, to, ret, sp uint32) {
+	t.running(from, sp)
+	f := t.functions.at(to)
+	if f == t.current.leaf().node.function && !t.functions.entry(to, f) {
+		return
+	}
+	t.current.push(f, ret, sp)
+}
+
+// Jump is any other branch that may leave the function.
+func (t *Truth) Jump(from, to, sp uint32) {
+	t.running(from, sp)
+	c := t.current
+	if c.unwind(to, sp) {
+		return
+	}
+	c.discard(sp)
+	f := t.functions.at(to)
+	if c.leaf().node.function == f {
+		return
+	}
+	if !t.functions.entry(to, f) && c.unwindInto(f, sp) {
+		return
+	}
+	c.replace(f)
+}
+
+// running charges up to now, and starts a thread where nothing is known yet.
+func (t *Truth) running(pc, sp uint32) {
+	if t.current == nil {
+		t.current = t.start(t.root, pc, sp)
+	}
+	t.charge()
+}
+
+// Enter is exception entry.
+func (t *Truth) Enter(exc int, ret, frame, _, to uint32) {
+	below := t.current
+	if below == nil { // tail-chained, or the first event of all
+		below = t.resumed(frame, ret)
+		t.current = below
+	}
+	t.charge()
+	t.stack(below, frame, ret)
+	h := t.start(below.leaf().node.child(t.boundaryOf(exc)), to, frame)
+	h.below, h.exception = below, exc
+	below.handlers++
+	t.current = h
+}
+
+// Leave is exception return, to 0 before a tail-chained exception.
+func (t *Truth) Leave(_ int, frame, _, to uint32) {
+	t.charge()
+	if h := t.current; h != nil {
+		t.current = nil
+		t.end(h)
+	}
+	if to == 0 {
+		return
+	}
+	c := t.resumed(frame, to)
+	delete(t.stacked, frame)
+	c.waits = false
+	t.current = c
+	if c.pc != to { // somebody changed the return address in the frame
+		c.pc = to
+		if f := t.functions.at(to); f != c.leaf().node.function {
+			c.replace(f)
+		}
+	}
+}
+
+// resumed is the context that waits for an exception frame, a new thread where
+// no exception stacked that frame.
+func (t *Truth) resumed(frame, pc uint32) *context {
+	if c := t.stacked[frame]; c != nil {
+		return c
+	}
+	const frameBytes = 32 // DDI 0403E, B1.5.6
+	c := t.start(t.root, pc, frame+frameBytes)
+	c.pc = pc
+	return c
+}
+
+// stack puts an interrupted context where the return into frame finds it. A
+// context that waited for the same memory will not come back.
+func (t *Truth) stack(c *context, frame, pc uint32) {
+	if old := t.stacked[frame]; old != nil && old != c {
+		old.waits = false
+		t.free(old)
+	}
+	c.pc, c.key, c.waits = pc, frame, true
+	t.stacked[frame] = c
+}
+
+// start makes a context whose outermost function is that at pc.
+func (t *Truth) start(above *node, pc, sp uint32) *context {
+	var c *context
+	if n := len(t.spare); n > 0 {
+		c = t.spare[n-1]
+		t.spare = t.spare[:n-1]
+		*c = context{frames: c.frames[:0]}
+	} else {
+		c = &context{}
+	}
+	c.frames = append(c.frames, frame{node: above.child(t.functions.at(pc)), sp: sp})
+	return c
+}
+
+// end is the end of a context that runs: a handler that returns, or a thread
+// that the debugger took out of its stack.
+func (t *Truth) end(c *context) {
+	if b := c.below; b != nil {
+		c.below = nil
+		b.handlers--
+		t.free(b)
+	}
+	t.free(c)
+}
+
+// free keeps a context for the next start, if nothing refers to it.
+func (t *Truth) free(c *context) {
+	if !c.waits && c.handlers == 0 && c != t.current {
+		t.spare = append(t.spare, c)
+	}
+}
+
+// boundaryOf is the function number that stands for the border between an
+// exception's handler and what it interrupted.
+func (t *Truth) boundaryOf(exc int) int32 {
+	b := &t.boundary[exc&511]
+	if *b == 0 {
+		*b = int32(len(t.names))
+		t.names = append(t.names, fmt.Sprintf("<exception %d>", exc))
+	}
+	return *b
+}
