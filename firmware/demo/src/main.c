@@ -10,11 +10,12 @@
 #include "telemetry.h"
 #include "timer.h"
 
-#define STACK_WORDS 320
+#define STACK_WORDS 256
+#define TELEMETRY_STACK_WORDS 512 // parses and prints
 
 static uint32_t sensor_stack[STACK_WORDS] __attribute__((aligned(8)));
 static uint32_t navigation_stack[STACK_WORDS] __attribute__((aligned(8)));
-static uint32_t telemetry_stack[STACK_WORDS] __attribute__((aligned(8)));
+static uint32_t telemetry_stack[TELEMETRY_STACK_WORDS] __attribute__((aligned(8)));
 static struct task sensor, navigation, telemetry;
 static struct timer mission_timer;
 
@@ -40,7 +41,7 @@ int main(void) {
 	timer_start(&mission_timer, 100, follow_schedule, 0);
 	task_create(&sensor, "sensor", 3, sensor_stack, STACK_WORDS, sensor_task, 0);
 	task_create(&navigation, "navigation", 2, navigation_stack, STACK_WORDS, navigation_task, 0);
-	task_create(&telemetry, "telemetry", 1, telemetry_stack, STACK_WORDS, telemetry_task, 0);
+	task_create(&telemetry, "telemetry", 1, telemetry_stack, TELEMETRY_STACK_WORDS, telemetry_task, 0);
 	kernel_start();
 	idle();
 }

@@ -98,7 +98,8 @@ static __attribute__((noinline)) bool inside_fence(int32_t latitude, int32_t lon
 }
 
 static void update_position(const struct fix *f, bool known) {
-	rank_waypoints(f);
+	if (f->latitude != position.fix.latitude || f->longitude != position.fix.longitude)
+		rank_waypoints(f);
 	bool inside = inside_fence(f->latitude, f->longitude);
 	uint32_t primask = irq_save();
 	position.fix = *f;

@@ -18,7 +18,9 @@
 
 #define BLOCK 16
 #define HISTORY 128 // a power of two, SPECTRUM_POINTS at least
-#define ATTITUDE_EVERY 4
+#define SAMPLE_TICKS 2
+#define ATTITUDE_EVERY 2 // samples
+#define ATTITUDE_SECONDS (ATTITUDE_EVERY * SAMPLE_TICKS / (float)TICK_HZ)
 #define RADIANS_PER_LSB 0.00053264f
 #define GRAVITY_PER_LSB (1.0f / 16384)
 
@@ -58,7 +60,7 @@ void sensors_init(void) {
 		chain[i][1] = (struct stage){biquad_apply, &section1[i]};
 		chain[i][2] = (struct stage){biquad_apply, &section2[i]};
 	}
-	timer_start(&sample_timer, 1, acquire, &queue);
+	timer_start(&sample_timer, SAMPLE_TICKS, acquire, &queue);
 }
 
 static inline struct vector3 scaled(const int16_t *v, float s) {
@@ -79,7 +81,7 @@ static __attribute__((noinline)) void process_block(void) {
 		filter_reading(&raw, &filtered);
 		if (n % ATTITUDE_EVERY == 0)
 			attitude_update(&attitude, scaled(filtered.axis + 3, RADIANS_PER_LSB),
-			                scaled(filtered.axis, GRAVITY_PER_LSB), ATTITUDE_EVERY / 1000.0f);
+			                scaled(filtered.axis, GRAVITY_PER_LSB), ATTITUDE_SECONDS);
 	}
 	struct euler angles = attitude_euler(&attitude);
 	uint32_t primask = irq_save();

@@ -1,4 +1,4 @@
-// Six axes of motion at 1 kHz, filtered; statistics and spectra of them.
+// Six axes of motion at 500 Hz, filtered; statistics and spectra of them.
 #ifndef SENSORS_H
 #define SENSORS_H
 

@@ -13,7 +13,6 @@
 	.type PendSV_Handler, %function
 	.thumb_func
 PendSV_Handler:
-	.fnstart
 	.cfi_startproc
 	mrs r0, psp
 	stmdb r0!, {r4-r11}
@@ -28,8 +27,6 @@ PendSV_Handler:
 	msr psp, r0
 	bx lr
 	.cfi_endproc
-	.cantunwind
-	.fnend
 	.size PendSV_Handler, . - PendSV_Handler
 
 // task_start is the outermost function of every task: r4 is the entry
@@ -40,14 +37,11 @@ PendSV_Handler:
 	.type task_start, %function
 	.thumb_func
 task_start:
-	.fnstart
 	.cfi_startproc
 	.cfi_undefined lr
 	blx r4
 	bl task_exit
 	.cfi_endproc
-	.cantunwind
-	.fnend
 	.size task_start, . - task_start
 
 // kernel_adopt(handler_top) goes on with the caller's stack as process stack
@@ -57,7 +51,6 @@ task_start:
 	.type kernel_adopt, %function
 	.thumb_func
 kernel_adopt:
-	.fnstart
 	.cfi_startproc
 	mrs r1, msp
 	msr psp, r1
@@ -67,6 +60,4 @@ kernel_adopt:
 	msr msp, r0
 	bx lr
 	.cfi_endproc
-	.cantunwind
-	.fnend
 	.size kernel_adopt, . - kernel_adopt

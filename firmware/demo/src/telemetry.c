@@ -14,6 +14,8 @@
 #include "settings.h"
 #include "writer.h"
 
+#define UPLOAD_MS 25
+
 static volatile uint32_t line_bits; // what the modem would get
 
 static __attribute__((noinline)) void send_byte(uint8_t byte) {
@@ -92,7 +94,7 @@ void telemetry_task(void *argument) {
 	uint32_t last = kernel_now(), number = 0;
 	for (;;) {
 		enum phase phase = mission_phase();
-		task_sleep_until(&last, phase == UPLOAD ? 40 : (uint32_t)settings_current()->report_ms);
+		task_sleep_until(&last, phase == UPLOAD ? UPLOAD_MS : (uint32_t)settings_current()->report_ms);
 		if (phase == UPLOAD)
 			upload();
 		else
