@@ -25,13 +25,12 @@ type capture struct {
 	status  uint32 // DHCSR of the register that comes next
 	miss    snapshot.Miss
 
-	frozen  bool // the words that come were read before the resume
-	resumed bool // a transfer with a resume was done
-	hit     int  // the alternative that was taken, -1: none
-	faulted bool // a window ran into a bus fault
+	frozen  bool          // the words that come were read before the resume
+	resumed bool          // a transfer with a resume was done
+	list    []alternative // that the transfers were made of
+	taken   *alternative  // whose window was read
+	faulted bool          // a window ran into a bus fault
 }
-
-func newCapture() *capture { return &capture{hit: -1} }
 
 // collect walks through the transfers of one transaction in the order in which
 // the probe did them.
@@ -45,7 +44,7 @@ func (c *capture) collect(transfers []*transfer) {
 			if t.err != nil && c.miss == snapshot.Taken {
 				c.miss = missOf(t)
 			}
-		case roleWindow, roleChain:
+		case roleWindow, roleChain, roleSelect, roleShared:
 			c.collectWindow(t)
 		case roleResume, roleGuard:
 			t.decode(c.take)
@@ -62,13 +61,25 @@ func (c *capture) collectWindow(t *transfer) {
 	if t.mismatch() || errors.Is(t.err, errNotDone) {
 		return
 	}
+	if t.role == roleShared && c.taken == nil {
+		c.resumed = c.resumed || t.err == nil
+		return
+	}
 	t.decode(c.take)
 	if t.err != nil {
 		c.faulted = c.faulted || len(t.answer.Data) > 0
 		return
 	}
-	if t.role == roleWindow && !c.resumed {
-		c.hit, c.resumed = t.arg, true
+	if c.resumed {
+		return
+	}
+	switch t.role {
+	case roleSelect:
+		c.taken = &c.list[t.arg]
+	case roleWindow:
+		c.taken, c.resumed = &c.list[t.arg], true
+	case roleShared:
+		c.resumed = true
 	}
 }
 
@@ -84,6 +95,10 @@ func (c *capture) take(m mark, v uint32) {
 	case stackWord:
 		if c.frozen {
 			c.takeWord(m.arg, v)
+		}
+	case sharedWord:
+		if c.frozen {
+			c.takeWord(c.taken.tail+m.arg, v)
 		}
 	case statusAfter:
 		c.after, c.sawAfter = v, true

@@ -19,7 +19,7 @@ const exactWords = 128
 // The error is that of a transaction that did not come through; the core may
 // then be halted.
 func (s *Sampler) exact(ctx context.Context) (*capture, error) {
-	c := newCapture()
+	c := &capture{}
 	first, err := newSequence(s.limits, s.planner.halting(exactRegisters(s.planner.regs)))
 	if err != nil {
 		return c, err

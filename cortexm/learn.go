@@ -28,6 +28,10 @@ func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
 	if !ok {
 		return
 	}
+	s.noticePSP(sp)
+	if _, havePSP := sp.Regs.Value(snapshot.PSP); s.usesPSP && !havePSP && inHandler(&sp.Regs) {
+		v.chained = true
+	}
 	s.history.add(v)
 	l := &s.lessons
 	l.learned++
@@ -87,6 +91,17 @@ func visitOf(sp *snapshot.Snapshot, used []Extent) (visit, bool) {
 		v.high = max(v.high, u.High)
 	}
 	return v, true
+}
+
+// noticePSP learns whether threads run on the process stack: then a handler,
+// which always runs on the main stack, has one of theirs below it.
+func (s *Sampler) noticePSP(sp *snapshot.Snapshot) {
+	at, _ := sp.Regs.Value(snapshot.SP)
+	msp, haveMSP := sp.Regs.Value(snapshot.MSP)
+	psp, havePSP := sp.Regs.Value(snapshot.PSP)
+	if haveMSP && havePSP && !inHandler(&sp.Regs) && psp&^3 == at&^3 && psp != msp {
+		s.usesPSP = true
+	}
 }
 
 // nearer tells whether an extent belongs to the stack at a rather than to the

@@ -1,15 +1,14 @@
 package cortexm
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // prices are what the parts of a sample cost while the core stands still, in
 // SWD transfers.
 type prices struct {
 	fail float64 // an alternative whose match fails
 	lost float64 // a stack that is not complete
+
+	shared int // words of the shared read
 }
 
 // lostStack is the price of a stack that is cut, in SWD transfers: what one
@@ -33,29 +32,28 @@ type decisions struct {
 	p    prices
 }
 
-func newDecisions(keys []key, p prices) *decisions {
+// newDecisions begins with an empty list; otherwise is the price of a key that
+// no alternative takes.
+func newDecisions(keys []key, p prices, otherwise func(key) float64) *decisions {
 	d := &decisions{keys: keys, p: p, pos: make([]int, len(keys)), cost: make([]float64, len(keys))}
 	for i, k := range keys {
-		d.cost[i] = d.missing(k)
+		d.cost[i] = otherwise(k)
 	}
 	return d
 }
 
-// missing is the price of a key that no alternative takes.
-func (d *decisions) missing(k key) float64 {
+// cut is the price of a key that loses its stack, if there is one.
+func (p prices) cut(k key) float64 {
 	if k.sp >= k.high {
-		return 1 // nothing to read
+		return 1
 	}
-	return d.p.lost
+	return p.lost
 }
 
 // hit is the price of a key that takes a at position p.
 func (d *decisions) hit(a alternative, k key, p int) float64 {
-	c := float64(a.transfers()) + float64(p)*d.p.fail
-	if !a.covers(k) {
-		c += d.p.lost
-	}
-	return c
+	c := float64(a.transfers(d.p.shared)) + float64(p)*d.p.fail
+	return c + d.p.lost*a.missing(k)
 }
 
 // gain is what inserting a at position p saves, in transfers times weight. run
@@ -132,9 +130,10 @@ const (
 
 // candidates are the blocks around the stack pointers that were seen. A window
 // begins where its block does, or at the lowest key in it, so that every stack
-// pointer that takes it finds its words there; it ends at the highest need, or
-// where the response is full.
-func candidates(keys []key, words int, measure func(alternative) (request, response int)) (all []candidate) {
+// pointer that takes it finds its words there; it ends at the highest need.
+// finish makes an alternative of the wanted kind of it, and says what it takes of
+// request and response; false where it cannot.
+func candidates(keys []key, finish func(alternative) (c candidate, ok bool)) (all []candidate) {
 	seen := make(map[[2]int]bool)
 	for size := uint32(smallestBlock); size <= largestBlock; size *= 2 {
 		for i := 0; i < len(keys); {
@@ -143,34 +142,41 @@ func candidates(keys []key, words int, measure func(alternative) (request, respo
 			for ; i < len(keys) && a.matches(keys[i].sp); i++ {
 				a.high = max(a.high, keys[i].high)
 			}
-			if run := [2]int{first, i}; seen[run] {
+			run := [2]int{first, i}
+			if seen[run] {
 				continue
-			} else {
-				seen[run] = true
 			}
-			a.low = max(a.value, keys[first].sp&^7)
-			if (Extent{a.low, a.high}).words() > words {
-				a.high = a.low + uint32(4*words)
-			}
-			if a.high <= a.low {
+			seen[run] = true
+			a.low = max(a.value, keys[first].sp&^(smallestBlock-1))
+			if a.high <= keys[first].sp {
 				a.low, a.high = 0, 0
 			}
-			request, response := measure(a)
-			all = append(all, candidate{a, [2]int{first, i}, request, response})
+			if c, ok := finish(a); ok {
+				c.run = run
+				all = append(all, c)
+			}
 		}
 	}
 	return all
 }
 
-// expected is the mean price of the keys, in transfers.
-func (d *decisions) expected() float64 {
-	sum, weight := 0.0, 0.0
+// price is that of any key by the list as it is. All alternatives of a list
+// are tried where none of them resumes.
+func (d *decisions) price(k key) float64 {
+	fails := float64(len(d.list)) * d.p.fail
+	for _, a := range d.list {
+		if a.matches(k.sp) {
+			return d.hit(a, k, 0) + fails - d.p.fail
+		}
+	}
+	return fails + d.p.cut(k)
+}
+
+// total is the price of all keys, weighted, and the weight.
+func (d *decisions) total() (sum, weight float64) {
 	for i, k := range d.keys {
 		sum += k.weight * d.cost[i]
 		weight += k.weight
 	}
-	if weight == 0 {
-		return math.NaN()
-	}
-	return sum / weight
+	return sum, weight
 }

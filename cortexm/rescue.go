@@ -91,7 +91,7 @@ func (s *Sampler) guard(ctx context.Context) (running bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	c := newCapture()
+	c := &capture{}
 	if err := s.transact(ctx, q, c); err != nil {
 		return false, err
 	}

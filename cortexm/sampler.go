@@ -47,6 +47,7 @@ type Sampler struct {
 	off         bool   // the target could not be reached
 
 	lessons lessons
+	usesPSP bool   // threads run on the process stack
 	stretch uint32 // words by which windows were too short
 
 	stats     Stats
@@ -72,7 +73,7 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 	}
 	s := &Sampler{core: c, options: o, clock: o.Clock, limits: limitsOf(c.p)}
 	s.limits.execute = s.limits.execute && c.branches
-	s.planner = planner{l: s.limits, steps: c.steps(s.limits), costs: c.costs, regs: sampleRegisters(o.Registers)}
+	s.planner = planner{l: s.limits, steps: c.steps(s.limits), costs: c.costs, regs: sampleRegisters(o.Registers), ram: o.RAM}
 	for _, top := range o.StackTops {
 		s.planner.main = append(s.planner.main, Extent{top - min(top, mainStackGuess), top}.from(o.RAM))
 	}
@@ -155,7 +156,7 @@ func (s *Sampler) take(ctx context.Context) (*snapshot.Snapshot, error) {
 
 // attempt does the transaction that the plan says.
 func (s *Sampler) attempt(ctx context.Context) (c *capture, err error) {
-	c = newCapture()
+	c = &capture{}
 	if s.off {
 		if err := s.rescue(ctx); err != nil {
 			c.fail(snapshot.OffTarget)
@@ -170,6 +171,7 @@ func (s *Sampler) attempt(ctx context.Context) (c *capture, err error) {
 		s.stats.Exact++
 		return s.exact(ctx)
 	}
+	c.list = s.plan.list
 	return c, s.transact(ctx, s.plan.seq, c)
 }
 
@@ -215,7 +217,7 @@ func (s *Sampler) count(sp *snapshot.Snapshot, c *capture) {
 	}
 	s.halted.add(sp.Halted)
 	s.transfers += uint64(c.meter.total)
-	if s.plan != nil && sp.Miss == snapshot.Taken && c.hit < 0 {
+	if s.plan != nil && sp.Miss == snapshot.Taken && c.taken == nil {
 		s.stats.NoWindow++
 	}
 }

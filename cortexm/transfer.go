@@ -15,7 +15,7 @@ const (
 	statusHalted                 // DHCSR between a DCRSR write and its DCRDR read: checks that register
 	registerValue                // DCRDR
 	stackWord                    // the next word of the window at arg
-	chunkWord                    // the next word of the window that was selected
+	sharedWord                   // the word at arg from the tail of the selected alternative
 	statusAfter                  // DHCSR after the resume
 	haltStamp                    // probe clock at the halt
 	resumeStamp                  // probe clock at the resume
@@ -46,10 +46,9 @@ const (
 	roleOther     role = iota
 	roleRegisters      // failure: there is no sample
 	roleWindow         // value match, window, resume; failure is a match that failed, or a fault
-	roleChain          // value match, window of the handler's stack, PSP: another window must follow
-	roleSelect         // value match, then TAR = start of the window
-	roleChunk          // words from TAR on
-	roleEnd            // TAR match, then resume
+	roleChain          // value match, PSP, window of the handler's stack: another window must follow
+	roleSelect         // value match, start of the window
+	roleShared         // TAR match, rest of the selected window, resume
 	roleResume         // resume
 	roleGuard          // resume, whatever happened
 )

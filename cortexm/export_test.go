@@ -1,0 +1,17 @@
+package cortexm
+
+import "fmt"
+
+// PlanText lists the alternatives of the plan in use.
+func (s *Sampler) PlanText() (text string) {
+	if s.plan == nil {
+		return "none"
+	}
+	for i, a := range s.plan.list {
+		text += fmt.Sprintf("%d: %08x/%08x [%08x,%08x) %d words kind %d tail %08x\n", i, a.value, a.mask, a.low, a.high, a.words(), a.kind, a.tail)
+	}
+	for _, q := range s.plan.seq.packets {
+		text += fmt.Sprintf("packet of %d bytes, response %d\n", len(q.raw), longestResponse(q))
+	}
+	return text + fmt.Sprintf("shared %d, expected %.1f transfers\n", s.plan.shared, s.plan.expected)
+}

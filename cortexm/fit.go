@@ -1,0 +1,51 @@
+package cortexm
+
+import "fmt"
+
+// common are the upper bits that all addresses share, as mask and value.
+func common(addresses []uint32) (mask, value uint32) {
+	var differ uint32
+	for _, a := range addresses {
+		differ |= a ^ addresses[0]
+	}
+	for mask = ^uint32(0); differ&mask != 0; mask <<= 1 {
+	}
+	return mask, addresses[0] & mask
+}
+
+// check makes sure that no way through the plan overruns a packet: the probe
+// would write past its buffer.
+func (p *plan) check(l limits) error {
+	for i, q := range p.seq.packets {
+		if n := len(q.raw); n > l.bytes {
+			return fmt.Errorf("cortexm: packet %d of the plan has %d bytes, the probe takes %d", i, n, l.bytes)
+		}
+		if n := longestResponse(q); n > l.bytes {
+			return fmt.Errorf("cortexm: packet %d of the plan can answer %d bytes, the probe has %d", i, n, l.bytes)
+		}
+	}
+	return nil
+}
+
+// longestResponse is that of the longest way through a packet: one whole window,
+// or a handler's and a selected one.
+func longestResponse(q *packet) int {
+	n, whole, chain, selected, shared := 2, 0, 0, 0, 0
+	for _, t := range q.transfers {
+		_, r := t.bytes()
+		switch t.role {
+		case roleWindow:
+			whole = max(whole, r-3)
+		case roleChain:
+			chain = max(chain, r-3)
+		case roleSelect:
+			selected = max(selected, r-3)
+		case roleShared:
+			shared = r - 3
+		default:
+			n += r - 3
+		}
+		n += 3
+	}
+	return n + max(whole, chain+selected+shared)
+}
