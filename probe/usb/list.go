@@ -3,9 +3,11 @@
 package usb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/gousb"
 
@@ -65,6 +67,9 @@ func scan(ctx context.Context, c *gousb.Context) ([]candidate, error) {
 			found = append(found, f)
 		}
 	}
+	slices.SortFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.Bus, b.Bus), cmp.Compare(a.Address, b.Address))
+	})
 	return found, nil
 }
 
@@ -86,6 +91,7 @@ func mayBeProbe(d *gousb.DeviceDesc) bool {
 // look opens a device for a moment to read its strings.
 func look(c *gousb.Context, desc *gousb.DeviceDesc) (candidate, bool) {
 	f := candidate{Device: Device{VendorID: uint16(desc.Vendor), ProductID: uint16(desc.Product), Bus: desc.Bus, Address: desc.Address}}
+	f.Known = knownAs(f.VendorID, f.ProductID, "")
 	dev, err := openAt(c, desc.Bus, desc.Address)
 	if err != nil {
 		return f, f.closed(translate(fmt.Sprintf("open %s", f.Device), err))
