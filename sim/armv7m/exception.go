@@ -56,26 +56,22 @@ func (c *Core) take(exc int, ret, frame, exRet uint32) {
 	vector, ok := c.read(c.vtor+uint32(4*exc), 4, asException)
 	if !ok {
 		c.hfsr |= hfsrVECTTBL
-		if exc == excHardFault || exc == excNMI {
-			c.pending.drop(exc)
-			c.lockUp()
-			return
-		}
-		exc = excHardFault
-		c.pending.add(exc)
-		if vector, ok = c.read(c.vtor+4*excHardFault, 4, asException); !ok {
-			c.pending.drop(exc)
-			c.lockUp()
-			return
+		if exc > excHardFault {
+			exc = excHardFault
+			vector, ok = c.read(c.vtor+4*excHardFault, 4, asException)
 		}
 	}
 	c.pending.drop(exc)
 	c.active.add(exc)
 	c.entries++
-	c.r[lr] = exRet
 	c.ipsr = uint32(exc)
 	c.control &^= 2
 	c.useStack(false)
+	if !ok {
+		c.lockUp()
+		return
+	}
+	c.r[lr] = exRet
 	c.it = 0
 	c.thumb = vector&1 != 0
 	c.pc = vector &^ 1
