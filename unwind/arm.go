@@ -19,5 +19,5 @@ var armM = machine{
 	calls:    thumbCallBefore,
 	branch:   thumbBranch,
 	boundary: func(ra uint32) bool { _, ok := excReturnOf(ra); return ok },
-	analyse:  analyseThumb,
+	step:     stepThumb,
 }

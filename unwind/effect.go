@@ -18,39 +18,30 @@ const (
 	entryOf              // what register n held when the function was entered
 	frameAt              // CFA + n
 	constant             // n
+	inTable              // a word of the table at n, which one is not known
 )
 
 // frameState is the abstract state before an instruction. slot says where in
 // the frame the entry value of a register was stored: CFA + slot, if stored
 // has its bit.
 type frameState struct {
-	reg    [16]content
-	slot   [16]int32
-	stored uint16
+	sp     uint32
+	reg    [maxRegisters]content
+	slot   [maxRegisters]int32
+	stored uint32
 }
 
-// Registers of the calling standard (AAPCS32 §6.1.1).
-const (
-	regIP = 12
-	regSP = 13
-	regLR = 14
-	regPC = 15
-
-	clobbered = 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<regIP | 1<<regLR // by a call
-)
-
 // entryState is that of the first instruction: CFA = SP.
-func entryState() frameState {
-	var f frameState
-	for r := range f.reg {
-		f.reg[r] = content{entryOf, uint32(r)}
+func entryState(m *machine) frameState {
+	f := frameState{sp: m.sp}
+	for r := range m.columns {
+		f.reg[r] = content{entryOf, r}
 	}
-	f.reg[regSP] = content{kind: frameAt}
-	f.reg[regPC] = content{}
+	f.reg[m.sp] = content{kind: frameAt}
 	return f
 }
 
-func (f *frameState) forget(r uint16) { f.reg[r&15] = content{} }
+func (f *frameState) forget(r uint16) { f.assign(r&15, content{}) }
 
 // add is a + n where that is known.
 func (c content) add(n uint32) content {
@@ -63,7 +54,7 @@ func (c content) add(n uint32) content {
 
 // setSP moves the stack pointer; what was stored below it is gone.
 func (f *frameState) setSP(v content) {
-	f.reg[regSP] = v
+	f.reg[f.sp] = v
 	if v.kind != frameAt {
 		return
 	}
@@ -76,11 +67,11 @@ func (f *frameState) setSP(v content) {
 
 // assign writes a register.
 func (f *frameState) assign(r uint16, v content) {
-	if r == regSP {
+	if uint32(r) == f.sp {
 		f.setSP(v)
 		return
 	}
-	f.reg[r&15] = v
+	f.reg[r%maxRegisters] = v
 }
 
 // store writes register r to the word at addr.
@@ -94,7 +85,7 @@ func (f *frameState) store(r uint16, addr content) {
 			f.stored &^= 1 << i
 		}
 	}
-	if v := f.reg[r&15]; v.kind == entryOf && f.stored&(1<<v.n) == 0 {
+	if v := f.reg[r%maxRegisters]; v.kind == entryOf && f.stored&(1<<v.n) == 0 {
 		f.slot[v.n] = at
 		f.stored |= 1 << v.n
 	}
@@ -116,36 +107,11 @@ func (f *frameState) at(addr content) content {
 	return content{}
 }
 
-// storeMany is STM: base is the address of the lowest register.
-func (f *frameState) storeMany(list uint16, base content) {
-	for r := uint16(0); r < 16; r++ {
-		if list&(1<<r) != 0 {
-			f.store(r, base)
-			base = base.add(4)
-		}
-	}
-}
-
-// loadMany is LDM. All words are read before SP moves.
-func (f *frameState) loadMany(list uint16, base content) {
-	for r := uint16(0); r < 15; r++ {
-		if list&(1<<r) != 0 {
-			v := f.at(base)
-			if r == regSP {
-				f.setSP(v)
-			} else {
-				f.reg[r] = v
-			}
-			base = base.add(4)
-		}
-	}
-}
-
-// call forgets what a call overwrites.
-func (f *frameState) call() {
-	for r := uint16(0); r < 16; r++ {
-		if clobbered&(1<<r) != 0 {
-			f.forget(r)
+// call forgets what a call may overwrite.
+func (f *frameState) call(m *machine) {
+	for r := range m.columns {
+		if (m.kept|1<<m.sp)&(1<<r) == 0 {
+			f.reg[r] = content{}
 		}
 	}
 }
@@ -154,23 +120,24 @@ func (f *frameState) call() {
 // points into the frame. A stored value is taken from its slot even if the
 // register seems untouched: on another way to here it may have been.
 func (f *frameState) rule(m *machine) (Rule, bool) {
-	base, ok := f.frameBase()
+	base, ok := f.frameBase(m)
 	if !ok {
 		return Rule{}, false
 	}
 	rule := Rule{cfa: fromRegister, reg: uint8(base), off: -int32(f.reg[base].n), ra: uint8(m.link), method: FromPrologue}
-	for r := uint16(4); r <= regLR; r++ {
-		untouched := f.stored&(1<<r) == 0 && f.reg[r] == content{entryOf, uint32(r)}
-		if r == regIP || r == regSP || untouched {
+	for r := range m.columns {
+		followed := m.kept&(1<<r) != 0 || r == m.link
+		untouched := f.stored&(1<<r) == 0 && f.reg[r] == content{entryOf, r}
+		if !followed || untouched {
 			continue
 		}
 		s := f.find(r)
-		if s.how == undefined && r == regLR {
+		if s.how == undefined && r == m.link {
 			return Rule{}, false
 		}
 		rule.saves = append(rule.saves, s)
 	}
-	if base == regSP && rule.off == 0 && rule.where(rule.ra).how == unspecified {
+	if base == m.sp && rule.off == 0 && rule.where(rule.ra).how == unspecified {
 		rule.method = FromLR
 	}
 	return rule, true
@@ -178,12 +145,12 @@ func (f *frameState) rule(m *machine) (Rule, bool) {
 
 // frameBase finds a register that points into the frame and that a call does
 // not change: SP before others.
-func (f *frameState) frameBase() (uint16, bool) {
-	if f.reg[regSP].kind == frameAt {
-		return regSP, true
+func (f *frameState) frameBase(m *machine) (uint32, bool) {
+	if f.reg[m.sp].kind == frameAt {
+		return m.sp, true
 	}
-	for r := uint16(4); r < regIP; r++ {
-		if f.reg[r].kind == frameAt {
+	for r := range m.columns {
+		if m.kept&(1<<r) != 0 && f.reg[r].kind == frameAt {
 			return r, true
 		}
 	}
@@ -191,12 +158,12 @@ func (f *frameState) frameBase() (uint16, bool) {
 }
 
 // find says where the entry value of a register is now.
-func (f *frameState) find(r uint16) save {
+func (f *frameState) find(r uint32) save {
 	if f.stored&(1<<r) != 0 {
 		return save{uint8(r), atOffset, f.slot[r]}
 	}
 	for i := range f.reg {
-		if f.reg[i] == (content{entryOf, uint32(r)}) {
+		if f.reg[i] == (content{entryOf, r}) {
 			return save{uint8(r), inRegister, int32(i)}
 		}
 	}

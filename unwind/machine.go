@@ -28,9 +28,9 @@ type machine struct {
 	// boundary tells a return address that is none: the mark that an exception
 	// entry leaves for its handler. nil: there is none.
 	boundary func(ra uint32) bool
-	// analyse finds the rule at pc from the instructions of its function, which
-	// begins at entry and lies in f.
-	analyse func(c *code, f Range, entry, pc uint32) (Rule, bool)
+	// step applies the effect of the instruction at addr to f. nil: code
+	// without call frame information cannot be analysed.
+	step func(c *code, f *frameState, addr uint32) (to flow, ok bool)
 }
 
 // callSite is what the code before a return address is.

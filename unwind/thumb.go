@@ -94,3 +94,63 @@ func expandImm(hw1, hw2 uint16) uint32 {
 	n := imm12 >> 7
 	return v>>n | v<<(32-n)
 }
+
+// Registers that have a part of their own (AAPCS32 §6.1.1).
+const (
+	regSP = 13
+	regLR = 14
+	regPC = 15
+)
+
+// stepThumb applies the instruction at addr.
+func stepThumb(c *code, f *frameState, addr uint32) (to flow, ok bool) {
+	in, ok := c.fetch(addr)
+	if !ok {
+		return flow{}, false
+	}
+	if in.size == 2 {
+		to = f.step16(c, in)
+	} else {
+		to = f.step32(c, in)
+	}
+	to.size = in.size
+	if in.hw1&0xff00 == 0xbf00 && in.hw1&15 != 0 {
+		to.conditional = itLength(in.hw1)
+	}
+	return to, true
+}
+
+// itLength is the number of instructions in an IT block: the lowest set bit of
+// the mask ends it (ARMv7-M ARM A7.3.2).
+func itLength(hw uint16) int {
+	n := 4
+	for ; hw&1 == 0; hw >>= 1 {
+		n--
+	}
+	return n
+}
+
+// storeMany is STM: base is the address of the lowest register.
+func (f *frameState) storeMany(list uint16, base content) {
+	for r := uint16(0); r < 16; r++ {
+		if list&(1<<r) != 0 {
+			f.store(r, base)
+			base = base.add(4)
+		}
+	}
+}
+
+// loadMany is LDM. All words are read before SP moves.
+func (f *frameState) loadMany(list uint16, base content) {
+	for r := uint16(0); r < regPC; r++ {
+		if list&(1<<r) != 0 {
+			v := f.at(base)
+			if r == regSP {
+				f.setSP(v)
+			} else {
+				f.reg[r] = v
+			}
+			base = base.add(4)
+		}
+	}
+}

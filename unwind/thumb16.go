@@ -1,22 +1,5 @@
 package unwind
 
-// flow says where execution goes on after an instruction.
-type flow struct {
-	kind   flowKind
-	target uint32
-}
-
-type flowKind uint8
-
-const (
-	goesOn  flowKind = iota
-	maybe            // on, or to target
-	jumps            // to target
-	ends             // leaves the function, or cannot be followed
-	returns          // from a call: on, with the registers that a call leaves
-	byTable          // to one of a table's targets
-)
-
 // step16 applies a 16-bit instruction to f (ARMv7-M ARM A5.2).
 func (f *frameState) step16(c *code, in insn) flow {
 	hw := in.hw1
@@ -28,7 +11,10 @@ func (f *frameState) step16(c *code, in insn) flow {
 	case 4:
 		return f.mixed16(c, in)
 	case 5:
-		if hw>>9&7 >= 3 { // LDRSB, LDR, LDRH, LDRB, LDRSH (register)
+		switch op := hw >> 9 & 7; {
+		case op == 4: // LDR (register)
+			f.reg[hw&7] = fromTable(f.reg[hw>>3&7], f.reg[hw>>6&7])
+		case op >= 3: // LDRSB, LDRH, LDRB, LDRSH (register)
 			f.forget(hw & 7)
 		}
 	case 6:
@@ -52,7 +38,7 @@ func (f *frameState) step16(c *code, in insn) flow {
 	case 13:
 		return branch16(in)
 	default: // B (T2)
-		return flow{jumps, in.addr + 4 + signExtend(uint32(hw&0x7ff)<<1, 12)}
+		return flow{kind: jumps, target: in.addr + 4 + signExtend(uint32(hw&0x7ff)<<1, 12)}
 	}
 	return flow{}
 }
@@ -124,7 +110,7 @@ func (f *frameState) mixed16(c *code, in insn) flow {
 		if hw&0x80 != 0 {
 			return flow{kind: returns}
 		}
-		return flow{kind: ends}
+		return jumpTo(f.reg[hw>>3&15])
 	default:
 		return f.high16(hw)
 	}
@@ -171,11 +157,32 @@ func (f *frameState) high16(hw uint16) flow {
 		f.assign(rd, sum(f.reg[rd], rm))
 	case 2:
 		if rd == regPC {
-			return flow{kind: ends}
+			return jumpTo(rm)
 		}
 		f.assign(rd, rm)
 	}
 	return flow{}
+}
+
+// fromTable is the word at a + b, one of which is the constant address of a
+// table.
+func fromTable(a, b content) content {
+	switch {
+	case a.kind == constant:
+		return content{inTable, a.n}
+	case b.kind == constant:
+		return content{inTable, b.n}
+	}
+	return content{}
+}
+
+// jumpTo is a branch to the address that v is: one of a table's, or it leaves
+// the function.
+func jumpTo(v content) flow {
+	if v.kind == inTable {
+		return flow{kind: byTable, target: v.n, entry: 4}
+	}
+	return flow{kind: ends}
 }
 
 // sum is a + b where one of them is a constant.
@@ -198,7 +205,7 @@ func (f *frameState) misc16(in insn) flow {
 	case hw&0xff80 == 0xb080: // SUB SP
 		f.setSP(f.reg[regSP].add(-uint32(hw&0x7f) * 4))
 	case hw&0xf500 == 0xb100: // CBZ, CBNZ
-		return flow{maybe, in.addr + 4 + uint32(hw>>9&1)<<6 + uint32(hw>>3&31)<<1}
+		return flow{kind: maybe, target: in.addr + 4 + uint32(hw>>9&1)<<6 + uint32(hw>>3&31)<<1}
 	case hw&0xfe00 == 0xb400: // PUSH
 		f.push(hw&0xff | hw>>8&1<<regLR)
 	case hw&0xfe00 == 0xbc00: // POP
@@ -256,5 +263,5 @@ func branch16(in insn) flow {
 	case 15:
 		return flow{}
 	}
-	return flow{maybe, in.addr + 4 + signExtend(uint32(in.hw1&0xff)<<1, 9)}
+	return flow{kind: maybe, target: in.addr + 4 + signExtend(uint32(in.hw1&0xff)<<1, 9)}
 }

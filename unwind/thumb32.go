@@ -7,7 +7,7 @@ func (f *frameState) step32(c *code, in insn) flow {
 	case hw1&0xfe40 == 0xe800: // LDM, STM
 		return f.multiple32(hw1, hw2)
 	case hw1&0xfe40 == 0xe840: // LDRD, STRD, exclusives, table branches
-		return f.dual32(hw1, hw2)
+		return f.dual32(in.addr, hw1, hw2)
 	case hw1&0xfe00 == 0xea00:
 		f.shifted32(hw1, hw2)
 	case hw1&0xec00 == 0xec00:
@@ -62,13 +62,13 @@ func (f *frameState) multiple32(hw1, hw2 uint16) flow {
 }
 
 // dual32 is group A5.3.6.
-func (f *frameState) dual32(hw1, hw2 uint16) flow {
+func (f *frameState) dual32(at uint32, hw1, hw2 uint16) flow {
 	rn, rt, rt2 := hw1&15, hw2>>12, hw2>>8&15
 	back, before, load := hw1&0x20 != 0, hw1&0x100 != 0, hw1&0x10 != 0
 	if !back && !before { // exclusives and tables
 		switch {
 		case hw1 == 0xe8d0|rn && hw2&0xffe0 == 0xf000:
-			return flow{kind: byTable}
+			return flow{kind: byTable, target: at + 4, entry: 1 + uint32(hw2>>4&1)}
 		case load: // LDREX, LDREXB, LDREXH
 			f.forget(rt)
 		case hw1&0x80 == 0: // STREX
@@ -173,13 +173,13 @@ func (f *frameState) control32(in insn) flow {
 	hw1, hw2 := in.hw1, in.hw2
 	switch {
 	case hw2&0x5000 == 0x5000: // BL
-		return flow{returns, branchT4(in.addr, hw1, hw2)}
+		return flow{kind: returns, target: branchT4(in.addr, hw1, hw2)}
 	case hw2&0x5000 == 0x1000: // B (T4)
-		return flow{jumps, branchT4(in.addr, hw1, hw2)}
+		return flow{kind: jumps, target: branchT4(in.addr, hw1, hw2)}
 	case hw2&0x5000 == 0x4000: // BLX to ARM code: undefined here
 		return flow{kind: ends}
 	case hw1&0x0380 != 0x0380: // B (T3)
-		return flow{maybe, branchT3(in.addr, hw1, hw2)}
+		return flow{kind: maybe, target: branchT3(in.addr, hw1, hw2)}
 	case hw1&0xffe0 == 0xf3e0: // MRS
 		f.forget(hw2 >> 8)
 	case hw1&0xffe0 == 0xf380: // MSR: MSP is 8, CONTROL 20
@@ -202,6 +202,7 @@ func (f *frameState) single32(c *code, in insn) flow {
 		return f.loadLiteral32(c, in)
 	}
 	addr, after, back := content{}, base, false
+	loaded := content{}
 	switch {
 	case hw1&0x80 != 0: // imm12
 		addr = base.add(uint32(hw2 & 0xfff))
@@ -212,6 +213,8 @@ func (f *frameState) single32(c *code, in insn) flow {
 		}
 		addr, after = address(base, offset, hw2&0x400 != 0)
 		back = hw2&0x100 != 0
+	default: // register, LSL imm2
+		loaded = fromTable(base, content{})
 	}
 	if !load {
 		if back && rn == regSP {
@@ -221,16 +224,16 @@ func (f *frameState) single32(c *code, in insn) flow {
 			f.store(rt, addr)
 		}
 	} else if rt != regPC {
-		if !word {
-			addr = content{}
+		if word && addr.kind == frameAt {
+			loaded = f.at(addr)
 		}
-		f.load(rt, addr)
+		f.assign(rt, loaded)
 	}
 	if back {
 		f.assign(rn, after)
 	}
 	if load && word && rt == regPC {
-		return flow{kind: ends}
+		return jumpTo(loaded)
 	}
 	return flow{}
 }

@@ -17,6 +17,7 @@ type Unwinder struct {
 	machine *machine
 	code    code
 	cfi     *cfi
+	checked *checked
 	finders []finder
 	sites   *siteCache
 	blind   Rule // of a leaf about which nothing is known
@@ -54,7 +55,8 @@ func New(p Program) (*Unwinder, error) {
 	if len(p.EHFrame) > 0 {
 		u.cfi.sections = append(u.cfi.sections, section{name: ".eh_frame", data: p.EHFrame, addr: p.EHFrameAt, eh: true})
 	}
-	u.finders = []finder{u.cfi, analysis{m}}
+	u.checked = &checked{cfi: u.cfi, code: analysis{m}}
+	u.finders = []finder{u.checked, analysis{m}}
 	u.blind = m.leafRule()
 	u.walk.u, u.walk.m = u, m
 	return u, nil
