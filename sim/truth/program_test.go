@@ -23,6 +23,17 @@ func run(t testing.TB, program []byte, seconds float64) *sim.Board {
 	return b
 }
 
+// minute is the board after 60 s of the demo.
+func minute(t *testing.T) *sim.Board {
+	t.Helper()
+	if afterMinute == nil {
+		afterMinute = run(t, demo.ELF, 60)
+	}
+	return afterMinute
+}
+
+var afterMinute *sim.Board
+
 // accountedFor checks that no cycle is lost or counted twice.
 func accountedFor(t *testing.T, b *sim.Board) {
 	t.Helper()
@@ -129,11 +140,7 @@ var callers = map[string][]string{
 
 // Every path of the demo is one that its sources allow.
 func TestDemoPaths(t *testing.T) {
-	seconds := 60.
-	if testing.Short() {
-		seconds = 10 // all phases
-	}
-	b := run(t, demo.ELF, seconds)
+	b := minute(t)
 	accountedFor(t, b)
 	met := map[string]bool{}
 	for _, p := range b.Truth().Paths() {
@@ -161,8 +168,7 @@ func TestDemoPaths(t *testing.T) {
 // The demo is what it says: tasks, interrupts, sleep, and work spread over many
 // functions.
 func TestDemoIsWorthLookingAt(t *testing.T) {
-	b := run(t, demo.ELF, 60)
-	tr := b.Truth()
+	tr := minute(t).Truth()
 	all := float64(tr.RunningCycles())
 	if share := float64(tr.AsleepCycles()) / all; share < .35 || share > .60 {
 		t.Errorf("%.1f %% asleep", 100*share)
