@@ -1,0 +1,60 @@
+// Package export writes profiles for people and their viewers. In: a profile.
+// Out: Firefox Profiler JSON, pprof, folded stacks, and a summary as text or
+// JSON.
+package export
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/mprof/mprof/profile"
+)
+
+// Format is one kind of file.
+type Format struct {
+	Name string // for people
+	Ext  string // what the file name ends in, dots included
+	// Write writes the whole file. The same profile gives the same bytes.
+	Write func(w io.Writer, p *profile.Profile) error
+	// Next is the command that shows such a file, %s for its path.
+	Next string
+}
+
+// Formats are all formats, the preferred extension of each first.
+var Formats = []Format{
+	{"Firefox Profiler, compressed", ".json.gz", writeFirefoxGzip, "samply load %s"},
+	{"Firefox Profiler", ".json", WriteFirefox, "samply load %s"},
+	{"pprof", ".pb.gz", WritePprof, "go tool pprof -http=: %s"},
+	{"pprof", ".pprof", WritePprof, "go tool pprof -http=: %s"},
+	{"folded stacks", ".folded", WriteFolded, "flamegraph.pl %s > flame.svg"},
+	{"folded stacks", ".txt", WriteFolded, "flamegraph.pl %s > flame.svg"},
+}
+
+// ByPath returns the format that the extension of path names. "-" and device
+// files such as /dev/stdout have none: they get folded stacks, which are text.
+func ByPath(path string) (Format, error) {
+	lower := strings.ToLower(filepath.Base(path))
+	for _, f := range Formats {
+		if strings.HasSuffix(lower, f.Ext) && len(lower) > len(f.Ext) {
+			return f, nil
+		}
+	}
+	if isStream(path) {
+		for _, f := range Formats {
+			if f.Ext == ".folded" {
+				return f, nil
+			}
+		}
+	}
+	return Format{}, fmt.Errorf("export: %s: the extension names no known format; use one of %s", path, knownExtensions())
+}
+
+func knownExtensions() string {
+	var known []string
+	for _, f := range Formats {
+		known = append(known, fmt.Sprintf("%s (%s)", f.Ext, f.Name))
+	}
+	return strings.Join(known, ", ")
+}

@@ -1,0 +1,212 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fatih/color"
+
+	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/unwind"
+)
+
+// SummaryOptions says how a summary is printed.
+type SummaryOptions struct {
+	Colour    bool
+	Functions int      // how many of the hottest are listed; 0: ten
+	Files     []string // written files, for the next command to type
+}
+
+// Summary prints what a run took, what it cost the target, how far to
+// trust it, the hottest functions, and the next command to type.
+func Summary(w io.Writer, p *profile.Profile, o SummaryOptions) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	s := summary{p: p, strong: style(o.Colour, color.Bold), faint: style(o.Colour, color.Faint), warn: style(o.Colour, color.FgYellow)}
+	s.head()
+	s.cost()
+	s.stacks()
+	s.target()
+	s.functions(cmpOr(o.Functions, 10))
+	s.remarks()
+	s.next(o.Files)
+	_, err := io.WriteString(w, s.out.String())
+	return err
+}
+
+func cmpOr(n, otherwise int) int {
+	if n <= 0 {
+		return otherwise
+	}
+	return n
+}
+
+// style colours only where asked to, whatever the terminal.
+func style(enabled bool, attribute color.Attribute) func(string) string {
+	c := color.New(attribute)
+	c.DisableColor()
+	if enabled {
+		c.EnableColor()
+	}
+	return func(text string) string { return c.Sprint(text) }
+}
+
+type summary struct {
+	p                   *profile.Profile
+	out                 strings.Builder
+	strong, faint, warn func(string) string
+}
+
+func (s *summary) printf(format string, args ...any) { fmt.Fprintf(&s.out, format, args...) }
+
+// line prints "  label   text"; a line without label continues the one before.
+func (s *summary) line(label, format string, args ...any) {
+	s.printf("  %-8s  %s\n", label, fmt.Sprintf(format, args...))
+}
+
+func (s *summary) head() {
+	a := &s.p.Taken
+	s.printf("%s: %s of %d samples in %s", s.strong(processName(s.p)), s.strong(fmt.Sprint(s.p.Samples())), a.Asked, seconds(s.p.Duration))
+	if a.ClockLabel != "" {
+		s.printf(" of %s", a.ClockLabel)
+	}
+	s.printf("\n")
+	if missed := a.MissedSamples(); missed > 0 {
+		s.line("missed", "%s", s.warn(fmt.Sprintf("%d (%s)", missed, percent(float64(missed)/float64(max(a.Asked, 1))))))
+		for miss, n := range a.Missed {
+			if n > 0 && snapshot.Miss(miss) != snapshot.Taken {
+				s.line("", "  %d %v", n, snapshot.Miss(miss))
+			}
+		}
+	}
+	if a.EndReason != "" && a.EndReason != "duration reached" {
+		s.line("ended", "%s", s.warn(a.EndReason))
+	}
+}
+
+func (s *summary) cost() {
+	a := &s.p.Taken
+	s.line("halted", "%s median, %s 99th percentile, %s of the run", micros(a.HaltedP50), micros(a.HaltedP99), percent(s.p.HaltedShare()))
+}
+
+func micros(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d)/1e3) }
+
+func (s *summary) stacks() {
+	a := &s.p.Taken
+	n := s.p.Samples()
+	if n == 0 {
+		return
+	}
+	complete := a.Stops[unwind.Complete]
+	text := fmt.Sprintf("%d complete (%s)", complete, percent(float64(complete)/float64(n)))
+	if cut := uint64(n) - min(complete, uint64(n)); cut > 0 {
+		text += fmt.Sprintf(", %d cut", cut)
+	}
+	s.line("stacks", "%s", text)
+	for reason, k := range a.Stops {
+		if k > 0 && unwind.Reason(reason) != unwind.Complete {
+			s.line("", "  %d %v", k, unwind.Reason(reason))
+		}
+	}
+}
+
+func (s *summary) target() {
+	a := &s.p.Taken
+	if idle := s.p.IdleShare(); a.Sleeping > 0 {
+		s.line("asleep", "%s ±%s of the samples (%d) found the core in WFI or WFE", percent(idle.Value), errorText(idle), a.Sleeping)
+	}
+	if a.Resets > 0 {
+		s.line("resets", "%s", s.warn(fmt.Sprint(a.Resets)))
+	}
+}
+
+// errorText is a standard error in the unit of percent, to go behind one.
+func errorText(s profile.Share) string { return fmt.Sprintf("%.2f", s.Error*100) }
+
+// functions prints the hottest ones: percent, standard error and number of
+// samples, for self and total.
+func (s *summary) functions(limit int) {
+	top := s.p.Top()
+	if len(top) == 0 {
+		return
+	}
+	s.printf("\n")
+	t := tabwriter.NewWriter(&s.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "self\t±\tsamples\ttotal\t±\tsamples\t  function\n")
+	for _, e := range top[:min(limit, len(top))] {
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%d\t  %s\n", percent(e.SelfShare.Value), errorText(e.SelfShare), e.Self,
+			percent(e.TotalShare.Value), errorText(e.TotalShare), e.Total, s.describe(e))
+	}
+	_ = t.Flush()
+	if more := len(top) - limit; more > 0 {
+		s.printf("  and %d more\n", more)
+	}
+	s.printf("  %s\n", s.faint("± is the standard error of a share, sqrt(p(1-p)/n), in percent points"))
+}
+
+// maxName bounds the width of a function's name in the table, in runes.
+const maxName = 72
+
+func (s *summary) describe(e profile.Entry) string {
+	name := e.Name
+	if utf8.RuneCountInString(name) > maxName {
+		name = string([]rune(name)[:maxName-1]) + "…"
+	}
+	f := s.p.Functions[e.Function]
+	if f.File == "" {
+		return name
+	}
+	file := f.File[strings.LastIndexAny(f.File, `/\`)+1:]
+	return fmt.Sprintf("%s  %s", name, s.faint(fmt.Sprintf("%s:%d", file, f.Line)))
+}
+
+func (s *summary) remarks() {
+	if len(s.p.Taken.Remarks) > 0 {
+		s.printf("\n")
+	}
+	for _, r := range s.p.Taken.Remarks {
+		s.printf("%s %s\n", s.warn("note:"), r)
+	}
+}
+
+// next says what to type now, once per format.
+func (s *summary) next(files []string) {
+	var commands []string
+	for _, file := range files {
+		f, err := ByPath(file)
+		if err != nil || isStream(file) {
+			continue
+		}
+		command := fmt.Sprintf(f.Next, quote(file))
+		if strings.HasPrefix(f.Ext, ".json") {
+			command += "   (or open the file in https://profiler.firefox.com)"
+		}
+		if !slices.Contains(commands, command) {
+			commands = append(commands, command)
+		}
+	}
+	if len(commands) > 0 {
+		s.printf("\nNext:\n")
+	}
+	for _, c := range commands {
+		s.printf("  %s\n", s.strong(c))
+	}
+}
+
+// quote makes a path one word for a shell.
+func quote(path string) string {
+	plain := func(r rune) bool {
+		return !(strings.ContainsRune("/._-+=,@%:", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+	}
+	if strings.IndexFunc(path, plain) < 0 {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

@@ -1,0 +1,125 @@
+package export
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"io"
+
+	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/unwind"
+)
+
+// jsonSummary is the summary for programs. Times are in the unit that the key
+// names; shares and errors are 0 to 1.
+type jsonSummary struct {
+	Program   string         `json:"program"`
+	BuildID   string         `json:"build_id,omitempty"`
+	Version   string         `json:"version"`
+	Device    string         `json:"device,omitempty"`
+	Probe     string         `json:"probe,omitempty"`
+	Clock     string         `json:"clock,omitempty"`
+	SWCLKHz   uint32         `json:"swclk_hz,omitempty"`
+	RateHz    float64        `json:"rate_hz"`
+	Seed      int64          `json:"seed"`
+	DurationS float64        `json:"duration_s"`
+	EndReason string         `json:"end_reason"`
+	Samples   jsonSamples    `json:"samples"`
+	Halted    jsonHalted     `json:"halted"`
+	Stacks    jsonStacks     `json:"stacks"`
+	Resets    uint64         `json:"resets"`
+	Asleep    jsonShare      `json:"asleep"`
+	Functions []jsonFunction `json:"functions"`
+	Events    []jsonEvent    `json:"events"`
+	Remarks   []string       `json:"remarks"`
+	Files     []string       `json:"files"`
+}
+
+type jsonSamples struct {
+	Asked  uint64            `json:"asked"`
+	Taken  int               `json:"taken"`
+	Missed map[string]uint64 `json:"missed"` // by reason
+}
+
+type jsonHalted struct {
+	P50us   float64 `json:"p50_us"`
+	P99us   float64 `json:"p99_us"`
+	TotalUs float64 `json:"total_us"`
+	Share   float64 `json:"share"`
+}
+
+type jsonStacks struct {
+	Complete uint64            `json:"complete"`
+	Cut      map[string]uint64 `json:"cut"` // by reason
+}
+
+type jsonShare struct {
+	Samples int     `json:"samples"`
+	Share   float64 `json:"share"`
+	Error   float64 `json:"standard_error"`
+}
+
+type jsonTime struct {
+	jsonShare
+	Seconds   float64 `json:"seconds"`
+	TimeShare float64 `json:"time_share"`
+	TimeError float64 `json:"time_standard_error"`
+}
+
+type jsonFunction struct {
+	Name  string   `json:"name"`
+	File  string   `json:"file,omitempty"`
+	Line  int      `json:"line,omitempty"`
+	Self  jsonTime `json:"self"`
+	Total jsonTime `json:"total"`
+}
+
+type jsonEvent struct {
+	TimeS     float64 `json:"time_s"`
+	DurationS float64 `json:"duration_s,omitempty"`
+	Name      string  `json:"name"`
+	Detail    string  `json:"detail,omitempty"`
+}
+
+// SummaryJSON writes the summary, with all functions, as one JSON object.
+func SummaryJSON(w io.Writer, p *profile.Profile, files ...string) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	a := &p.Taken
+	idle := p.IdleShare()
+	s := jsonSummary{
+		Program: p.Mapping.Path, BuildID: hex.EncodeToString(p.Mapping.BuildID), Version: a.Version, Device: a.Device, Probe: a.Probe,
+		Clock: a.ClockLabel, SWCLKHz: a.SWCLKHz, RateHz: a.RateHz, Seed: a.Seed, DurationS: p.Duration.Seconds(), EndReason: a.EndReason,
+		Samples: jsonSamples{Asked: a.Asked, Taken: p.Samples(), Missed: map[string]uint64{}},
+		Halted:  jsonHalted{float64(a.HaltedP50) / 1e3, float64(a.HaltedP99) / 1e3, float64(a.Halted) / 1e3, p.HaltedShare()},
+		Stacks:  jsonStacks{Complete: a.Stops[unwind.Complete], Cut: map[string]uint64{}},
+		Resets:  a.Resets, Asleep: jsonShare{int(a.Sleeping), idle.Value, idle.Error},
+		Functions: []jsonFunction{}, Events: []jsonEvent{}, Remarks: append([]string{}, a.Remarks...), Files: append([]string{}, files...),
+	}
+	for miss, n := range a.Missed {
+		if n > 0 && snapshot.Miss(miss) != snapshot.Taken {
+			s.Samples.Missed[snapshot.Miss(miss).String()] = n
+		}
+	}
+	for reason, n := range a.Stops {
+		if n > 0 && unwind.Reason(reason) != unwind.Complete {
+			s.Stacks.Cut[unwind.Reason(reason).String()] = n
+		}
+	}
+	for _, e := range p.Top() {
+		f := p.Functions[e.Function]
+		s.Functions = append(s.Functions, jsonFunction{
+			Name: f.Name, File: f.File, Line: f.Line,
+			Self:  jsonTime{jsonShare{e.Self, e.SelfShare.Value, e.SelfShare.Error}, e.SelfTime.Seconds(), e.SelfTimeShare.Value, e.SelfTimeShare.Error},
+			Total: jsonTime{jsonShare{e.Total, e.TotalShare.Value, e.TotalShare.Error}, e.TotalTime.Seconds(), e.TotalTimeShare.Value, e.TotalTimeShare.Error},
+		})
+	}
+	for _, e := range p.Events {
+		s.Events = append(s.Events, jsonEvent{e.Time.Seconds(), e.Duration.Seconds(), e.Name, e.Detail})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(&s)
+}
