@@ -175,7 +175,7 @@ func (c *Core) load8(addr uint32) (uint32, bool) {
 }
 
 func (c *Core) store32(addr, v uint32) bool {
-	if off := addr - c.ramBase; off < c.ramLimit && addr&3 == 0 && c.ram.pages == nil {
+	if off := addr - c.ramBase; off < c.ramLimit && addr&3 == 0 && !c.ram.coded(off) {
 		binary.LittleEndian.PutUint32(c.ramData[off:], v)
 		return true
 	}
@@ -183,7 +183,7 @@ func (c *Core) store32(addr, v uint32) bool {
 }
 
 func (c *Core) store16(addr, v uint32) bool {
-	if off := addr - c.ramBase; off < c.ramLimit && addr&1 == 0 && c.ram.pages == nil {
+	if off := addr - c.ramBase; off < c.ramLimit && addr&1 == 0 && !c.ram.coded(off) {
 		binary.LittleEndian.PutUint16(c.ramData[off:], uint16(v))
 		return true
 	}
@@ -191,7 +191,7 @@ func (c *Core) store16(addr, v uint32) bool {
 }
 
 func (c *Core) store8(addr, v uint32) bool {
-	if off := addr - c.ramBase; off < c.ramLimit && c.ram.pages == nil {
+	if off := addr - c.ramBase; off < c.ramLimit && !c.ram.coded(off) {
 		c.ramData[off] = byte(v)
 		return true
 	}

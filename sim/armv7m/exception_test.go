@@ -218,54 +218,6 @@ func TestLateArrival(t *testing.T) {
 		"35 leave 16 frame 20007fe0 fffffff9 to 102")
 }
 
-// TestPriorities: numbers decide between equals, PRIGROUP takes subpriority
-// out of preemption, BASEPRI, PRIMASK and FAULTMASK mask (B1.5.4).
-func TestPriorities(t *testing.T) {
-	c := machine(t, Config{}, self)
-	irq(t, c, 5, 0x40)
-	irq(t, c, 3, 0x40)
-	irq(t, c, 7, 0x30)
-	c.Pend(5)
-	c.Pend(3)
-	c.Pend(7)
-	if e := c.takable(); e != 16+7 {
-		t.Errorf("takable %d, want 23", e)
-	}
-	c.SetIRQ(7, false)
-	if e := c.takable(); e != 16+3 {
-		t.Errorf("takable %d, want 19", e)
-	}
-	set := func(basepri, faultmask, primask uint32) {
-		c.WriteReg(20, basepri<<8|faultmask<<16|primask)
-	}
-	for _, x := range []struct {
-		basepri, faultmask, primask uint32
-		nmi                         bool
-		want                        int
-	}{
-		{0x40, 0, 0, false, 0}, {0x50, 0, 0, false, 19}, {0x30, 0, 0, false, 0}, {0, 0, 1, false, 0},
-		{0, 1, 0, false, 0}, {0, 1, 0, true, excNMI}, {0, 0, 1, true, excNMI},
-	} {
-		set(x.basepri, x.faultmask, x.primask)
-		c.SetIRQ(-14, x.nmi)
-		if e := c.takable(); e != x.want {
-			t.Errorf("BASEPRI %x FAULTMASK %d PRIMASK %d NMI %v: takable %d, want %d", x.basepri, x.faultmask, x.primask, x.nmi, e, x.want)
-		}
-	}
-	set(0, 0, 0)
-	c.SetIRQ(-14, false)
-	c.Step()
-	c.Pend(7)
-	poke(t, c, scsBase+regAIRCR, aircrVECTKEY<<16|5<<8) // group priority is bits 7:6
-	if e := c.takable(); e != 23 {
-		t.Errorf("takable %d: 0x30 is group 0x00, above 0x40", e)
-	}
-	poke(t, c, scsBase+regAIRCR, aircrVECTKEY<<16|6<<8) // bit 7
-	if e := c.takable(); e != 0 {
-		t.Errorf("takable %d: 0x30 and 0x40 are one group", e)
-	}
-}
-
 // TestInvalidReturn: INVPC for EXC_RETURN that is not legal, B1.5.8.
 func TestInvalidReturn(t *testing.T) {
 	for _, x := range []struct {

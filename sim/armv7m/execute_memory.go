@@ -115,7 +115,7 @@ func execLDM(c *Core, o *op) {
 
 func execSTM(c *Core, o *op) {
 	first, base := c.bounds(o)
-	if b := c.fast(first, uint32(o.aux)); b != nil && c.ram.pages == nil {
+	if b := c.fast(first, uint32(o.aux)); b != nil && !c.ram.coded(first-c.ramBase) && !c.ram.coded(first-c.ramBase+uint32(o.aux)-4) {
 		for list := o.imm; list != 0 && len(b) >= 4; list &= list - 1 {
 			binary.LittleEndian.PutUint32(b, c.r[bits.TrailingZeros16(uint16(list))])
 			b = b[4:]

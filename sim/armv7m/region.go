@@ -53,6 +53,9 @@ func (c *Core) placeRegions(rs []Region) error {
 	return nil
 }
 
+// coded says whether instructions were decoded from around off.
+func (r *region) coded(off uint32) bool { return r.pages != nil && r.pages[off/pageBytes] != nil }
+
 // regionAt returns the region that holds addr, or nil.
 func (c *Core) regionAt(addr uint32) *region {
 	for _, r := range c.regions {
