@@ -113,6 +113,7 @@ func (b *Board) buildTarget(o Options) error {
 	}
 	b.core = core
 	b.unit.Attach(core)
+	b.attachTruth()
 	b.port = adi.NewPort(adi.Config{
 		Bus: b.unit, Cycles: core.Cycles, AccessCycles: o.AccessCycles, PowerUpCycles: 32,
 	})

@@ -31,6 +31,7 @@ const (
 	addrSCR      = 0xe000ed10
 	scrSleepDeep = 1 << 2
 	addrVTOR     = 0xe000ed08
+	regSP        = 13
 	regPC        = 15
 )
 

@@ -1,7 +1,44 @@
 package sim
 
-import "github.com/mprof/mprof/sim/armv7m"
+import (
+	"time"
 
-type tracing struct{}
+	"github.com/mprof/mprof/sim/armv7m"
+	"github.com/mprof/mprof/sim/truth"
+)
 
-func (b *Board) trace(*armv7m.Config) {}
+// tracing is the shadow call stack on the core.
+type tracing struct{ truth *truth.Truth }
+
+// trace makes the shadow stack and hooks it into the core to be.
+func (b *Board) trace(cfg *armv7m.Config) {
+	b.truth = truth.New(functions(b.image.file))
+	cfg.Tracer = b.truth
+	cfg.Leaves = b.truth.Leaves
+}
+
+// attachTruth starts the account at reset, and again at every reset.
+func (b *Board) attachTruth() {
+	b.truth.Attach(b.core)
+	restart := func() {
+		pc, _ := b.core.ReadReg(regPC)
+		sp, _ := b.core.ReadReg(regSP)
+		b.truth.Reset(pc, sp)
+	}
+	restart()
+	b.core.OnReset(restart)
+}
+
+// Truth is what the program really did: cycles per function and per call path.
+// It must not be read while packets are under way on another goroutine.
+func (b *Board) Truth() *truth.Truth { return b.truth }
+
+// OnHalt has f called at every halt that the debug port asked for, at the very
+// moment: Core and Truth then show what a sample should find. at is the time on
+// the board's clock. f must not call methods of the board that touch its clock
+// or its packets.
+func (b *Board) OnHalt(f func(at time.Duration)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.unit.OnHalt(func() { f(b.at.Duration()) })
+}

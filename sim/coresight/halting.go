@@ -159,6 +159,9 @@ func (u *Unit) haltIfAsked() {
 	const asked = C_DEBUGEN | C_HALT
 	if u.control&asked == asked && !u.deaf && !u.core.Halted() {
 		u.core.Halt()
+		if u.onHalt != nil {
+			u.onHalt()
+		}
 	}
 }
 

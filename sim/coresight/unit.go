@@ -46,6 +46,8 @@ type Unit struct {
 	probe bool // the access under way comes from the debug port
 	deaf  bool // halt requests are not acted on
 
+	onHalt func()
+
 	halting
 	dwt
 	fpb
@@ -116,6 +118,10 @@ func (u *Unit) Ignore(on bool) {
 		u.haltIfAsked()
 	}
 }
+
+// OnHalt has f called whenever a halt request has put the core into Debug
+// state, before the clock goes on.
+func (u *Unit) OnHalt(f func()) { u.onHalt = f }
 
 // reset hears of a system reset of the core: the debug settings stay, the
 // sticky bit tells the debugger (DDI 0403E, C1.6.2).
