@@ -139,7 +139,8 @@ func (d *debugInfo) fault(format string, args ...any) {
 	}
 }
 
-// ranges are the address ranges of an entry that lie in code.
+// ranges are the address ranges of an entry that lie in code. GNU as describes
+// assembly functions by their symbols, Thumb bit and all; it is cleared.
 func (d *debugInfo) ranges(e *dwarf.Entry) []Range {
 	pairs, err := d.data.Ranges(e)
 	if err != nil {
@@ -148,7 +149,8 @@ func (d *debugInfo) ranges(e *dwarf.Entry) []Range {
 	var out []Range
 	for _, p := range pairs {
 		if p[1] <= 1<<32 {
-			if r := clampedRange(p[0], p[1]-p[0]); p[1] > p[0] && d.image.inCode(r) {
+			thumb := p[0] & 1
+			if r := clampedRange(p[0]-thumb, p[1]-p[0]); p[1] > p[0] && d.image.inCode(r) {
 				out = append(out, r)
 			}
 		}
