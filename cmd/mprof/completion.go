@@ -1,0 +1,44 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// completeELF offers files with the extensions that linkers give.
+func completeELF(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"elf", "axf", "out"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// completeProbes offers the probes on USB and the simulated ones.
+func completeProbes(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	if all, err := probes(cmd.Context()); err == nil {
+		for _, p := range all {
+			names = append(names, p.Probe+"\t"+p.Product)
+		}
+	}
+	names = append(names, "sim\tsimulated board")
+	for _, m := range simulated() {
+		names = append(names, m.Probe+"\t"+m.Product)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// changedFlags is what the user set, as --name=value.
+func changedFlags(cmd *cobra.Command) []string {
+	var set []string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if values, ok := f.Value.(pflag.SliceValue); ok {
+			for _, v := range values.GetSlice() {
+				set = append(set, "--"+f.Name+"="+v)
+			}
+			return
+		}
+		set = append(set, "--"+f.Name+"="+f.Value.String())
+	})
+	return set
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/mprof/mprof/"
+
+// layers is the map of docs/architecture.md: what a package may import of
+// ours. A folder's entry holds for the packages below it that have none of
+// their own. cmd/mprof may import anything.
+var layers = map[string][]string{
+	"probe":           {},
+	"probe/usb":       {"probe"},
+	"probe/probetest": {"probe"},
+	"snapshot":        {},
+	"symbol":          {},
+	"unwind":          {"snapshot"},
+	"cortexm":         {"probe", "snapshot"},
+	"profile":         {"unwind", "symbol", "snapshot"},
+	"export":          {"profile", "unwind", "symbol", "snapshot"},
+	"sim":             {"probe", "sim"},
+	"firmware":        {},
+}
+
+// only lists the modules that a single package may import.
+var only = map[string]string{
+	"github.com/google/gousb": "probe/usb",
+	"github.com/google/pprof": "export",
+	"github.com/spf13/cobra":  "cmd/mprof",
+}
+
+type listedPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func listPackages(t *testing.T) []listedPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var packages []listedPackage
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listedPackage
+		if err := d.Decode(&p); err == io.EOF {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+}
+
+// allowedFor finds the entry of the longest folder around a package.
+func allowedFor(pkg string) ([]string, bool) {
+	for dir := pkg; ; {
+		if allowed, ok := layers[dir]; ok {
+			return allowed, true
+		}
+		i := strings.LastIndexByte(dir, '/')
+		if i < 0 {
+			return nil, false
+		}
+		dir = dir[:i]
+	}
+}
+
+// TestImportsPointDown holds the arrows of docs/architecture.md.
+func TestImportsPointDown(t *testing.T) {
+	packages := listPackages(t)
+	if len(packages) < len(layers) {
+		t.Fatalf("go list found %d packages, want at least %d", len(packages), len(layers))
+	}
+	for _, p := range packages {
+		pkg := strings.TrimPrefix(p.ImportPath, module)
+		allowed, known := allowedFor(pkg)
+		if !known && !strings.HasPrefix(pkg, "cmd/") {
+			t.Errorf("%s is not on the map of layers", pkg)
+			continue
+		}
+		for _, imported := range p.Imports {
+			checkOnly(t, pkg, imported)
+			ours, isOurs := strings.CutPrefix(imported, module)
+			if !isOurs || strings.HasPrefix(pkg, "cmd/") {
+				continue
+			}
+			if !slices.ContainsFunc(allowed, func(a string) bool { return ours == a || a == "sim" && strings.HasPrefix(ours, "sim/") }) {
+				t.Errorf("%s imports %s; it may import only %v", pkg, ours, allowed)
+			}
+		}
+	}
+}
+
+func checkOnly(t *testing.T, pkg, imported string) {
+	t.Helper()
+	for mod, owner := range only {
+		if (imported == mod || strings.HasPrefix(imported, mod+"/")) && pkg != owner {
+			t.Errorf("%s imports %s, which is %s's alone", pkg, imported, owner)
+		}
+	}
+}

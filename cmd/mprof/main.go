@@ -1,0 +1,106 @@
+// Command mprof profiles the firmware of a microcontroller. In: a command
+// line, a debug probe or the simulated board, an ELF file. Out: profiles as
+// files and a summary on the terminal. It is the only package that wires the
+// others together, prints, exits and gives hints.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/fatih/color"
+	"golang.org/x/term"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run executes one command line and returns the exit code: 0 for success, 1
+// for an error, 2 for a command line that makes no sense, 128+n for a run
+// that signal n cut short.
+func run(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := withSignals(context.Background())
+	defer stop()
+	a := &app{
+		stdout: stdout, stderr: stderr,
+		outTerminal: isTerminal(stdout), errTerminal: isTerminal(stderr),
+	}
+	root := a.root()
+	root.SetArgs(args)
+	return a.report(root.ExecuteContext(ctx))
+}
+
+// app is what every command shares.
+type app struct {
+	stdout, stderr           io.Writer
+	outTerminal, errTerminal bool
+	// opened is called with each target that a command opens: tests look at
+	// the simulated board through it.
+	opened func(*target)
+}
+
+// usageError is a command line that makes no sense.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// report prints an error with its hint and chooses the exit code.
+func (a *app) report(err error) int {
+	var sig *signalError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &sig):
+		return 128 + int(sig.signal)
+	}
+	label := "mprof: "
+	if a.errTerminal {
+		label = color.New(color.FgRed, color.Bold).Sprint("mprof: ")
+	}
+	fmt.Fprintf(a.stderr, "%s%v\n", label, err)
+	for _, hint := range hintsFor(err) {
+		fmt.Fprintf(a.stderr, "  %s\n", hint)
+	}
+	if usage := (usageError{}); errors.As(err, &usage) {
+		return 2
+	}
+	return 1
+}
+
+// signalError is a run that a signal ended before its time.
+type signalError struct{ signal syscall.Signal }
+
+func (e *signalError) Error() string { return fmt.Sprintf("ended by %v", e.signal) }
+
+// withSignals returns a context that the first SIGINT or SIGTERM cancels,
+// with a signalError as its cause. A second one is left to the system, so
+// that a stuck run can still be ended.
+func withSignals(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	ch := make(chan os.Signal, 1)
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case s := <-ch:
+			number, ok := s.(syscall.Signal)
+			if !ok {
+				number = syscall.SIGINT
+			}
+			signal.Stop(ch)
+			cancel(&signalError{number})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { signal.Stop(ch); cancel(nil) }
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// progress draws one line on a terminal while a run goes on: time, samples,
+// rate reached, share of time stolen, stacks cut. Elsewhere it is silent.
+type progress struct {
+	bar   *progressbar.ProgressBar
+	total time.Duration // 0: until Ctrl-C
+	next  time.Time     // of the next redraw, on the host's clock
+}
+
+const redraw = 100 * time.Millisecond
+
+func newProgress(w io.Writer, show bool, total time.Duration) *progress {
+	if !show {
+		return &progress{}
+	}
+	limit := int64(-1)
+	if total > 0 {
+		limit = total.Milliseconds()
+	}
+	return &progress{total: total, bar: progressbar.NewOptions64(limit,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetWidth(20),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSpinnerType(14),
+		progressbar.OptionThrottle(redraw/2),
+	)}
+}
+
+// update redraws at most ten times a second.
+func (p *progress) update(at time.Duration, taken uint64, halted time.Duration, cut uint64) {
+	if p.bar == nil {
+		return
+	}
+	now := time.Now()
+	if now.Before(p.next) {
+		return
+	}
+	p.next = now.Add(redraw)
+	p.bar.Describe(progressText(at, taken, halted, cut))
+	_ = p.bar.Set64(at.Milliseconds())
+}
+
+func progressText(at time.Duration, taken uint64, halted time.Duration, cut uint64) string {
+	rate, stolen := 0.0, 0.0
+	if at > 0 {
+		rate = float64(taken) / at.Seconds()
+		stolen = 100 * float64(halted) / float64(at)
+	}
+	return fmt.Sprintf("%6.1f s  %d samples  %.0f/s  %.2f %% stolen  %d cut", at.Seconds(), taken, rate, stolen, cut)
+}
+
+// done removes the line.
+func (p *progress) done() {
+	if p.bar != nil {
+		_ = p.bar.Finish()
+		_ = p.bar.Clear()
+	}
+}

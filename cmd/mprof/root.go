@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the linker (make build); go install leaves it to the
+// module's own version.
+var version = ""
+
+func versionString() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "mprof",
+		Short: "A profiler for microcontrollers",
+		Long: `mprof shows where the time of a firmware goes. It halts a Cortex-M core for
+microseconds through a CMSIS-DAP debug probe, copies registers and stack, and
+writes call stacks for the Firefox Profiler and pprof.
+
+  mprof sample --rate 100 --duration 60 app.elf
+  samply load mprof-profile.json.gz
+
+No probe at hand? mprof sample --probe sim runs a built-in firmware on a
+simulated board.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(a.sampleCommand(), a.convertCommand(), a.listCommand(), a.versionCommand())
+	return root
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			usb := "with USB"
+			if !usbBuiltIn {
+				usb = "without USB (built without cgo)"
+			}
+			_, err := fmt.Fprintf(a.stdout, "mprof %s, %s, %s/%s, %s\n", versionString(), runtime.Version(), runtime.GOOS, runtime.GOARCH, usb)
+			return err
+		},
+	}
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("%s takes no argument, got %q", cmd.CommandPath(), args[0])}
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/mprof/mprof/cortexm"
+	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/symbol"
+)
+
+// samplingRun is one run on a target: the core that is attached, where the
+// samples go, and what they have added up to.
+type samplingRun struct {
+	app       *app
+	flags     *sampleFlags
+	target    *target
+	probe     *probe.Probe
+	core      *cortexm.Core
+	sampler   *cortexm.Sampler
+	stacks    *stacks
+	recording *snapshot.Writer
+	path      string // of the recording
+	header    snapshot.Header
+	progress  *progress
+	origin    time.Duration // of the run, on the target's clock
+}
+
+// detachTimeout bounds the last thing that happens to a core: letting it run.
+const detachTimeout = 5 * time.Second
+
+// startRun attaches to the core, checks the image and opens the recording. On
+// an error the core is left as it was found.
+func (a *app) startRun(ctx context.Context, f *sampleFlags, image *symbol.Image, t *target) (*samplingRun, error) {
+	r := &samplingRun{app: a, flags: f, target: t}
+	var err error
+	if r.probe, err = probe.Open(ctx, t.transport, probe.Options{SWCLKHz: f.swclk(t)}); err != nil {
+		return nil, err
+	}
+	if r.core, err = cortexm.Attach(ctx, r.probe, cortexm.AttachOptions{Clock: t.clock}); err != nil {
+		return nil, errors.Join(err, r.probe.Close())
+	}
+	if err := r.begin(ctx, image); err != nil {
+		return nil, errors.Join(err, r.detach())
+	}
+	return r, nil
+}
+
+// begin does what can fail between attaching and the first sample.
+func (r *samplingRun) begin(ctx context.Context, image *symbol.Image) (err error) {
+	verifyErr := r.core.VerifyImage(ctx, imageSegments(image))
+	var mismatch *cortexm.MismatchError
+	if verifyErr != nil && !(r.flags.force && errors.As(verifyErr, &mismatch)) {
+		return verifyErr
+	}
+	r.header = r.recordingHeader(image)
+	if r.stacks, err = newStacks(image, profileOptions(r.header, image)); err != nil {
+		return err
+	}
+	if verifyErr != nil {
+		r.stacks.remark("%v; sampled all the same (--force), so functions may carry the wrong names", verifyErr)
+	}
+	r.sampler, err = cortexm.NewSampler(r.core, cortexm.SampleOptions{
+		Rate:      float64(r.flags.rate),
+		Duration:  time.Duration(r.flags.duration),
+		Seed:      r.flags.seed,
+		Clock:     r.target.clock,
+		StackTops: stackTops(image),
+		RAM:       ramRanges(image),
+	})
+	if err != nil {
+		return err
+	}
+	r.path = recordingPath(r.flags)
+	r.recording, err = snapshot.Create(r.path, r.header)
+	return err
+}
+
+// run takes samples until the duration, a signal or an error ends it. The
+// core is detached when it returns, also after a panic.
+func (r *samplingRun) run(ctx context.Context) (err error) {
+	r.progress = newProgress(r.app.stderr, r.app.errTerminal && !r.flags.quiet, time.Duration(r.flags.duration))
+	r.origin = r.target.clock.Now()
+	defer func() {
+		r.progress.done()
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error while sampling: %v\n%s", p, debug.Stack())
+		}
+		err = errors.Join(err, r.detach())
+	}()
+	for {
+		s, err := r.sampler.Next(ctx)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil && ctx.Err() != nil:
+			return nil // a signal: context.Cause says which
+		case err != nil:
+			return err
+		}
+		if err := r.take(s); err != nil {
+			return err
+		}
+	}
+}
+
+// take keeps one sample: in the recording first.
+func (r *samplingRun) take(s *snapshot.Snapshot) error {
+	if err := r.recording.Append(s); err != nil {
+		return err
+	}
+	r.sampler.Learn(s, r.stacks.add(s))
+	r.progress.update(s.Time, r.stacks.taken, r.stacks.halted, r.stacks.cut)
+	return nil
+}
+
+// detach lets the core run, clears C_DEBUGEN and lets the probe go, with a
+// context of its own: the run's may be over.
+func (r *samplingRun) detach() error {
+	ctx, cancel := context.WithTimeout(context.Background(), detachTimeout)
+	defer cancel()
+	err := r.core.Detach(ctx)
+	closeErr := r.probe.Close()
+	switch {
+	case errors.Is(err, probe.ErrDisconnected):
+		return nil // the error that ended the run says it
+	case err != nil:
+		return fmt.Errorf("the core may be left halted: %w", err)
+	case errors.Is(closeErr, probe.ErrDisconnected):
+		return nil
+	}
+	return closeErr
+}
+
+// finish closes the recording and makes the profile of what there is.
+func (r *samplingRun) finish(ctx context.Context, runErr error) *profile.Profile {
+	took := r.target.clock.Now() - r.origin
+	end := snapshot.End{Reason: endReason(ctx, runErr), Facts: map[string]string{
+		keyElapsed: took.String(),
+		keyPlan:    r.sampler.Stats().Plan,
+	}}
+	if err := r.recording.Finish(end.Reason, [2]string{keyElapsed, end.Facts[keyElapsed]}, [2]string{keyPlan, end.Facts[keyPlan]}); err != nil {
+		r.stacks.remark("%v", err)
+	}
+	return r.stacks.profile(recordedAcquisition(r.header, end), took)
+}
+
+// endReason says in words why a run ended.
+func endReason(ctx context.Context, runErr error) string {
+	var sig *signalError
+	switch {
+	case runErr != nil:
+		return runErr.Error()
+	case errors.As(context.Cause(ctx), &sig):
+		return sig.Error()
+	}
+	return "duration reached"
+}
+
+// conclude removes the recording unless somebody wants it, and returns what
+// the command returns: the error of the run, of its outputs, or the signal
+// that cut a run with a duration short.
+func (r *samplingRun) conclude(ctx context.Context, p *profile.Profile, runErr, outputErr error) error {
+	if r.flags.record == "" && outputErr == nil {
+		_ = os.Remove(r.path)
+	} else if outputErr != nil {
+		outputErr = fmt.Errorf("%w\n  all samples are in %s: mprof convert makes profiles from it", outputErr, r.path)
+	}
+	if err := errors.Join(runErr, outputErr); err != nil {
+		return err
+	}
+	var sig *signalError
+	if r.flags.duration != 0 && errors.As(context.Cause(ctx), &sig) {
+		return sig
+	}
+	return noSamples(p)
+}

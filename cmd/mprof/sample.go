@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mprof/mprof/export"
+)
+
+const defaultOutput = "mprof-profile.json.gz"
+
+// sampleFlags is the command line of mprof sample.
+type sampleFlags struct {
+	rate     rateFlag
+	duration durationFlag
+	probe    string
+	speed    clockFlag
+	outputs  []string
+	record   string
+	seed     int64
+	force    bool
+	quiet    bool
+	json     bool
+	command  []string
+}
+
+func (a *app) sampleCommand() *cobra.Command {
+	f := &sampleFlags{rate: 100}
+	cmd := &cobra.Command{
+		Use:   "sample [flags] app.elf",
+		Short: "Sample call stacks by halting the core for microseconds",
+		Long: `Sample halts the core at the given rate, copies registers and stack in one
+transaction, and lets it run on. app.elf is the firmware that runs on the
+target; mprof compares it with the flash before it starts.
+
+The run ends after --duration, or at Ctrl-C; the profile of what was taken is
+written in any case, and the core is left running. With --duration, a run that
+a signal cuts short exits with 130 (SIGINT) or 143 (SIGTERM).
+
+With --probe sim the target is a simulated board; without app.elf it runs a
+built-in firmware.`,
+		Example: `  mprof sample --rate 100 --duration 60 app.elf
+  mprof sample --probe 0d28:0204 --speed 4M -o out.json.gz -o out.pb.gz app.elf
+  mprof sample --probe sim --duration 10`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("seed") {
+				f.seed = rand.Int64()
+			}
+			f.command = append([]string{"mprof", "sample"}, commandLine(cmd, args)...)
+			return a.sample(cmd.Context(), f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Var(&f.rate, "rate", "samples per second")
+	flags.Var(&f.duration, "duration", "how long to sample: 60, 60s, 2m (default until Ctrl-C)")
+	flags.StringVar(&f.probe, "probe", "", "serial, VID:PID or part of the name of the probe; or sim, sim:MODEL")
+	flags.Var(&f.speed, "speed", "SWD clock: 4M, 500k (default 4M, or what the simulated probe reaches)")
+	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
+	flags.StringVar(&f.record, "record", "", "keep the recording of all samples in this file")
+	flags.Int64Var(&f.seed, "seed", 0, "seed of the jitter between samples (default random)")
+	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is not what runs on the target")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
+	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
+	_ = cmd.MarkFlagFilename("output")
+	_ = cmd.MarkFlagFilename("record", "mprof")
+	_ = cmd.RegisterFlagCompletionFunc("probe", completeProbes)
+	cmd.ValidArgsFunction = completeELF
+	return cmd
+}
+
+func formatHelp() string {
+	var names []string
+	for _, f := range export.Formats {
+		names = append(names, fmt.Sprintf("%s (%s)", f.Ext, f.Name))
+	}
+	return strings.Join(names, ", ")
+}
+
+// commandLine is what the user typed, flags first, for the profile's record
+// of how it was made.
+func commandLine(cmd *cobra.Command, args []string) []string {
+	return append(changedFlags(cmd), args...)
+}
+
+// prepare checks everything that can be checked before the target is touched.
+func (f *sampleFlags) prepare(args []string) error {
+	if len(args) > 1 {
+		return usageError{fmt.Errorf("sample takes one ELF file, got %d: %s", len(args), strings.Join(args, ", "))}
+	}
+	if len(args) == 0 && !isSim(f.probe) {
+		return usageError{errors.New("which firmware? name its ELF file, as in: mprof sample --rate 100 --duration 60 app.elf")}
+	}
+	if len(f.outputs) == 0 {
+		f.outputs = []string{defaultOutput}
+	}
+	if err := checkOutputs(f.outputs); err != nil {
+		return err
+	}
+	if f.record != "" {
+		return export.CheckWritable(f.record)
+	}
+	return nil
+}
+
+func checkOutputs(outputs []string) error {
+	seen := map[string]bool{}
+	for _, o := range outputs {
+		if _, err := export.ByPath(o); err != nil {
+			return usageError{err}
+		}
+		if seen[filepath.Clean(o)] {
+			return usageError{fmt.Errorf("output %s is named twice", o)}
+		}
+		seen[filepath.Clean(o)] = true
+		if err := export.CheckWritable(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sample is the command: prepare, open, run, and whatever happened, write.
+func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
+	if err := f.prepare(args); err != nil {
+		return err
+	}
+	image, raw, err := openImage(args)
+	if err != nil {
+		return err
+	}
+	t, err := openTarget(ctx, f.probe, raw)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	if a.opened != nil {
+		a.opened(t)
+	}
+	r, err := a.startRun(ctx, f, image, t)
+	if err != nil {
+		return err
+	}
+	runErr := r.run(ctx)
+	p := r.finish(ctx, runErr)
+	outputErr := a.deliver(p, outputs{paths: f.outputs, quiet: f.quiet, json: f.json})
+	return r.conclude(ctx, p, runErr, outputErr)
+}
+
+// recordingPath is where samples go as they are taken.
+func recordingPath(f *sampleFlags) string {
+	if f.record != "" {
+		return f.record
+	}
+	first := f.outputs[0]
+	dir, base := filepath.Split(first)
+	if first == "-" || strings.HasPrefix(first, "/dev/") {
+		dir, base = os.TempDir(), "stdout"
+	}
+	base, _, _ = strings.Cut(base, ".")
+	return filepath.Join(dir, fmt.Sprintf("%s-%d.mprof", base, time.Now().Unix()))
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mprof/mprof/sim"
+)
+
+// simFaults are the things that can go wrong on the simulated board by request,
+// as in --probe sim:debugprobe,unplug=10s.
+var simFaults = map[string]sim.Kind{
+	"unplug":     sim.Unplug,
+	"reset":      sim.TargetReset,
+	"lockup":     sim.Lockup,
+	"off":        sim.DebugOff,
+	"noack":      sim.NoAck,
+	"wait":       sim.TransferWAIT,
+	"fault":      sim.TransferFAULT,
+	"late":       sim.LatePacket,
+	"short":      sim.ShortPacket,
+	"stuck-core": sim.Mismatch,
+}
+
+func simFaultNames() []string {
+	var names []string
+	for name := range simFaults {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// openSim builds the board that a --probe value describes:
+// sim[:MODEL[,FAULT=TIME]...].
+func openSim(selector string, elf []byte) (*target, error) {
+	_, rest, _ := strings.Cut(selector, ":")
+	fields := strings.Split(rest, ",")
+	o := sim.Options{ELF: elf, Model: fields[0]}
+	for _, f := range fields[1:] {
+		fault, err := parseSimFault(f)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--probe %s: %w", selector, err)}
+		}
+		o.Faults = append(o.Faults, fault)
+	}
+	if !slices.Contains(append(sim.Models(), ""), o.Model) {
+		return nil, usageError{fmt.Errorf("--probe %s: there is no simulated probe %q, only %s", selector, o.Model, strings.Join(sim.Models(), ", "))}
+	}
+	b, err := sim.New(o)
+	if err != nil {
+		return nil, err
+	}
+	return &target{transport: b.Transport(), clock: b, clockLabel: "virtual time", maxSWCLK: b.Model().MaxSWCLK, board: b}, nil
+}
+
+func parseSimFault(s string) (sim.Fault, error) {
+	name, at, found := strings.Cut(s, "=")
+	kind, known := simFaults[name]
+	if !found || !known {
+		return sim.Fault{}, fmt.Errorf("%q is no fault: write one of %s with a time, as in unplug=10s", s, strings.Join(simFaultNames(), ", "))
+	}
+	after, err := parseDuration(at)
+	if err != nil {
+		return sim.Fault{}, err
+	}
+	return sim.Fault{Kind: kind, After: after, For: faultLength(kind), Bytes: 1}, nil
+}
+
+// faultLength is how long a fault lasts that has a length and goes by.
+func faultLength(k sim.Kind) time.Duration {
+	switch k {
+	case sim.DebugOff, sim.Mismatch:
+		return time.Second
+	case sim.LatePacket:
+		return 50 * time.Millisecond
+	}
+	return 0
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mprof/mprof/cortexm"
+	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/symbol"
+	"github.com/mprof/mprof/unwind"
+)
+
+// stacks turns snapshots into a profile: unwinder and builder in a row. A run
+// and a recording go through the same one.
+type stacks struct {
+	image    *symbol.Image
+	unwinder *unwind.Unwinder
+	builder  *profile.Builder
+	frames   []unwind.Frame
+	used     []cortexm.Extent
+	taken    uint64
+	cut      uint64
+	halted   time.Duration
+	last     time.Duration // of the latest sample
+	remarks  []string
+}
+
+func newStacks(image *symbol.Image, o profile.Options) (*stacks, error) {
+	u, err := unwind.New(program(image))
+	if err != nil {
+		return nil, err
+	}
+	return &stacks{image: image, unwinder: u, builder: profile.NewBuilder(image, o)}, nil
+}
+
+// program gives the unwinder what it needs of the image.
+func program(image *symbol.Image) unwind.Program {
+	p := unwind.Program{
+		ReadCode: image.ReadCode,
+		Function: func(pc uint32) (unwind.Range, bool) {
+			f, ok := image.Function(pc)
+			return unwind.Range{Low: f.Low, High: f.High}, ok
+		},
+	}
+	p.DebugFrame, _, _ = image.Section(".debug_frame")
+	p.EHFrame, p.EHFrameAt, _ = image.Section(".eh_frame")
+	for _, r := range image.CodeRanges() {
+		p.Code = append(p.Code, unwind.Range{Low: r.Low, High: r.High})
+	}
+	if reset, ok := image.ResetHandler(); ok {
+		p.Outermost = append(p.Outermost, reset)
+	}
+	return p
+}
+
+// add unwinds one snapshot into the profile. It returns the stack memory that
+// unwinding read or wanted, valid until the next call.
+func (s *stacks) add(snap *snapshot.Snapshot) []cortexm.Extent {
+	s.used = s.used[:0]
+	s.last = snap.Time
+	if snap.Miss != snapshot.Taken {
+		s.builder.Add(snap, nil, unwind.Stop{Reason: unwind.NoSample})
+		return s.used
+	}
+	var stop unwind.Stop
+	s.frames, stop = s.unwinder.Unwind(s.frames[:0], snap)
+	s.builder.Add(snap, s.frames, stop)
+	s.taken++
+	s.halted += snap.Halted
+	if stop.Reason != unwind.Complete {
+		s.cut++
+	}
+	for _, r := range s.unwinder.Touched() {
+		s.used = append(s.used, cortexm.Extent{Low: r.Low, High: r.High})
+	}
+	return s.used
+}
+
+// remark is a sentence for the user, in the summary and in the profile.
+func (s *stacks) remark(format string, args ...any) {
+	s.remarks = append(s.remarks, fmt.Sprintf(format, args...))
+}
+
+// profile ends the row.
+func (s *stacks) profile(a profile.Acquisition, duration time.Duration) *profile.Profile {
+	a.Remarks = append(a.Remarks, s.remarks...)
+	a.Remarks = append(a.Remarks, s.image.Remarks()...)
+	a.Remarks = append(a.Remarks, s.unwinder.Remarks()...)
+	return s.builder.Finish(a, duration)
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/mprof/mprof/cortexm"
+	"github.com/mprof/mprof/firmware/demo"
+	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/probe/usb"
+	"github.com/mprof/mprof/sim"
+	"github.com/mprof/mprof/symbol"
+)
+
+// target is a probe with a board behind it, and the clock that its run goes by.
+type target struct {
+	transport  probe.Transport
+	clock      cortexm.Clock
+	clockLabel string
+	maxSWCLK   uint32
+	board      *sim.Board // of the simulated board, nil otherwise
+	usb        *usb.Device
+}
+
+func (t *target) close() { _ = t.transport.Close() }
+
+// name says which probe it is, for the profile.
+func (t *target) name(info probe.Info) string {
+	product := info.Product
+	if product == "" && t.usb != nil {
+		product = t.usb.Name()
+	}
+	for _, part := range []struct{ label, value string }{{"serial", info.Serial}, {"firmware", info.Firmware}} {
+		if part.value != "" {
+			product += ", " + part.label + " " + part.value
+		}
+	}
+	return product
+}
+
+// isSim tells whether a --probe value names the simulated board.
+func isSim(selector string) bool { return selector == "sim" || strings.HasPrefix(selector, "sim:") }
+
+// openTarget opens the probe that --probe names. raw is the ELF file, which
+// the simulated board runs.
+func openTarget(ctx context.Context, selector string, raw []byte) (*target, error) {
+	if isSim(selector) {
+		return openSim(selector, raw)
+	}
+	transport, device, err := usb.Open(ctx, selector)
+	if err != nil {
+		return nil, err
+	}
+	return &target{transport: transport, clock: cortexm.NewWall(), clockLabel: "host time", usb: &device}, nil
+}
+
+// builtInPath is the name that profiles of the built-in firmware carry.
+const builtInPath = "firmware/demo/demo.elf"
+
+// openImage reads the ELF file, or the built-in one where none is named.
+func openImage(args []string) (*symbol.Image, []byte, error) {
+	if len(args) == 0 {
+		image, err := symbol.New(bytes.NewReader(demo.ELF), int64(len(demo.ELF)), builtInPath)
+		return image, demo.ELF, err
+	}
+	image, err := symbol.Open(args[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	raw, err := os.ReadFile(args[0])
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", args[0], err)
+	}
+	return image, raw, nil
+}
