@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -104,10 +105,23 @@ func (p *Probe) transportError(ctx context.Context, what string, err error) erro
 // mostStale is how many packets of an earlier session a probe may still hold.
 const mostStale = 64
 
+// questions are harmless commands whose answers can be told from each other
+// and, but for DAP_Info, from those of all commands that the driver sends
+// otherwise: they begin with answer.
+var questions = []struct{ request, answer []byte }{
+	{[]byte{cmdInfo, infoPacketCount}, []byte{cmdInfo, 1}},
+	{[]byte{cmdInfo, infoPacketSize}, []byte{cmdInfo, 2}},
+	{[]byte{cmdHostStatus, hostRunning, 0}, []byte{cmdHostStatus}},
+	{[]byte{cmdDelay, 0, 0}, []byte{cmdDelay}},
+}
+
+// hostRunning is the LED of DAP_HostStatus that says that the target runs.
+const hostRunning = 1
+
 // settle brings requests and responses back in step after an exchange that was
 // given up: it asks something whose answer cannot be one of those owed, and
-// drops all that comes before that answer. Two such questions take turns, so
-// that an answer to the last attempt is not taken for one to this.
+// drops all that comes before that answer. The questions take turns, so that
+// an answer to the last attempt is not taken for one to this.
 func (p *Probe) settle(ctx context.Context) error {
 	if !p.outOfStep && p.owed == 0 {
 		return nil
@@ -119,24 +133,57 @@ func (p *Probe) settle(ctx context.Context) error {
 			return err
 		}
 	}
-	id, length := infoPacketCount, byte(1)
-	if p.turn = !p.turn; p.turn {
-		id, length = infoPacketSize, 2
-	}
-	if err := p.write(ctx, AppendInfo(p.marker[:0], id)); err != nil {
+	if _, err := p.ask(ctx); err != nil {
 		return err
 	}
-	for range mostStale {
-		r, err := p.read(ctx, p.spare, cmdInfo)
+	p.owed, p.outOfStep = 0, false
+	return nil
+}
+
+// ask sends the next question and says how many packets came before its answer.
+func (p *Probe) ask(ctx context.Context) (stale int, err error) {
+	q := questions[p.turn%len(questions)]
+	p.turn++
+	if err := p.write(ctx, q.request); err != nil {
+		return 0, err
+	}
+	for stale = range mostStale {
+		r, err := p.read(ctx, p.spare, q.request[0])
 		if err != nil && !errors.Is(err, ErrResponse) {
-			return err
+			return stale, err
 		}
-		if len(r) >= 2 && r[0] == cmdInfo && r[1] == length {
-			p.owed, p.outOfStep = 0, false
-			return nil
+		if bytes.HasPrefix(r, q.answer) {
+			return stale, nil
 		}
 	}
-	return fmt.Errorf("probe: %d stale packets and no end: %w", mostStale, ErrResponse)
+	return stale, fmt.Errorf("probe: %d stale packets and no end: %w", mostStale, ErrResponse)
+}
+
+// settleUnknown is settle after a session that nobody knows, which may have
+// left answers to the same questions, but to no more than it tried in a row:
+// one more must be answered at once. A probe that is silent is asked a few
+// times: it may be busy with what it was left.
+func (p *Probe) settleUnknown(ctx context.Context) error {
+	const rounds, tries = 32, 3
+	silent := 0
+	for clean := 0; clean <= tries; {
+		stale, err := p.ask(ctx)
+		switch {
+		case errors.Is(err, ErrTimeout) && silent < tries-1:
+			silent++
+			clean = 0
+		case err != nil:
+			return err
+		case p.turn > rounds:
+			return fmt.Errorf("probe: answers do not come in step with requests: %w", ErrResponse)
+		case stale > 0:
+			clean = 0
+		default:
+			clean++
+		}
+	}
+	p.owed, p.outOfStep = 0, false
+	return nil
 }
 
 // command sends one request and returns its response, valid until the next

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/probe/probetest"
 )
 
 // quick is a time limit that a test can afford to run into.
@@ -53,6 +54,21 @@ func TestOpenDropsStalePackets(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Close()
+}
+
+// chatty sends a packet of its own before each answer.
+type chatty struct{ *probetest.Responder }
+
+func (c chatty) WritePacket(ctx context.Context, p []byte) error {
+	c.Inject([]byte{0x0A})
+	return c.Responder.WritePacket(ctx, p)
+}
+
+func TestOpenOutOfStep(t *testing.T) {
+	_, err := probe.Open(context.Background(), chatty{newTarget().transport()}, quick)
+	if !errors.Is(err, probe.ErrResponse) || !strings.Contains(err.Error(), "in step") {
+		t.Errorf("error %v", err)
+	}
 }
 
 // TestOpenWire: JTAG-to-SWD is tried first, then the dormant sequence.

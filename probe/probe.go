@@ -60,10 +60,9 @@ type Probe struct {
 	// response may be somebody else's.
 	owed      int
 	outOfStep bool
-	turn      bool
+	turn      int // of the questions that settle asks
 
 	scratch [64]byte // short requests
-	marker  [2]byte  // the question of settle
 	spare   []byte   // responses that are dropped
 	one     [1][]byte
 	reply   [1][]byte
@@ -109,6 +108,9 @@ func identify(ctx context.Context, t Transport, o Options) (*Probe, error) {
 	p.info = Info{PacketSize: t.PacketSize(), PacketCount: 1}
 	p.spare = make([]byte, t.PacketSize())
 	if err := p.drain(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.settleUnknown(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.readInfo(ctx); err != nil {

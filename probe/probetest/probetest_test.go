@@ -11,9 +11,18 @@ import (
 	"github.com/mprof/mprof/probe/probetest"
 )
 
-const identify = `
+const inStep = `
+> 00 fe
+< 00 01 02      # the questions that bring both sides in step
 > 00 ff
-< 00 02 40 00   # the question that brings both sides in step
+< 00 02 40 00
+> 01 01 00
+< 01 00
+> 09 00 00
+< 09 00
+`
+
+const identify = inStep + `
 > 00 ff
 < 00 02 40 00
 > 00 fe
@@ -62,11 +71,11 @@ func TestPlaybackFails(t *testing.T) {
 		err          error
 		text         string
 	}{
-		{"deviation", "> 00 fe\n< 00 01 02\n", probetest.ErrDeviation, "sent [00 ff], expected [00 fe]"},
+		{"deviation", "> 00 ff\n< 00 02 40 00\n", probetest.ErrDeviation, "sent [00 fe], expected [00 ff]"},
 		{"more than expected", "", probetest.ErrDeviation, "expected []"},
-		{"silence", "> 00 ff\n! timeout\n", probe.ErrTimeout, "DAP_Info"},
-		{"unplugged", "> 00 ff\n! disconnected\n", probe.ErrDisconnected, "DAP_Info"},
-		{"nonsense", "> 00 ff\n< 00 02 40 00\n> 00 ff\n< 00 02 00 00\n", probe.ErrResponse, "DAP_Info 0xff"},
+		{"silence", "> 00 fe\n! timeout\n> 00 ff\n! timeout\n> 01 01 00\n! timeout\n", probe.ErrTimeout, "DAP_HostStatus"},
+		{"unplugged", "> 00 fe\n! disconnected\n", probe.ErrDisconnected, "DAP_Info"},
+		{"nonsense", inStep + "> 00 ff\n< 00 02 00 00\n", probe.ErrResponse, "DAP_Info 0xff"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := probe.Identify(context.Background(), probetest.Script(64, c.script))
