@@ -7,8 +7,7 @@ func fieldD(w uint32) uint8     { return uint8(w >> 8 & 15) }  // also Rt2, RdHi
 func fieldM(w uint32) uint8     { return uint8(w & 15) }
 func bit(w uint32, n uint) bool { return w>>n&1 != 0 }
 
-// badReg is BadReg: SP or PC where the manual says
-// UNPREDICTABLE, which is UNDEFINED here.
+// badReg says that a register is SP or PC, where that is UNPREDICTABLE.
 func badReg(rs ...uint8) bool {
 	for _, r := range rs {
 		if r == 13 || r == 15 {

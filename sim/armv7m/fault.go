@@ -65,7 +65,7 @@ func (c *Core) pendHardFault(cause uint32) {
 // handled (DDI 0403E B1.5.15).
 func (c *Core) lockUp() {
 	c.locked = true
-	c.pc = 0xfffffffe
+	c.pc = lockupPC
 	c.it = 0
 	c.thumb = true
 	c.attention()
@@ -74,8 +74,16 @@ func (c *Core) lockUp() {
 // undefined raises UNDEFINSTR.
 func (c *Core) undefined() { c.raise(excUsageFault, ufsrUNDEFINSTR) }
 
-// fetchFault is a fetch from where there is no code.
+// lockupPC is where PC stands in Lockup state.
+const lockupPC = 0xfffffffe
+
+// fetchFault is a fetch from where there is no code. One at the address of
+// Lockup locks up again, when a debugger or NMI has interrupted Lockup.
 func (c *Core) fetchFault(addr uint32) {
+	if addr == lockupPC && c.executionPriority() <= priorityHardFault {
+		c.lockUp()
+		return
+	}
 	if executeNever(addr) {
 		c.raise(excMemManage, mmfsrIACCVIOL)
 		return

@@ -131,6 +131,16 @@ func TestLockup(t *testing.T) {
 	if !c.LockedUp() || c.ipsr != 3 || len(l.lines) != 2 {
 		t.Errorf("after NMI: locked up %v IPSR %d trace %v", c.LockedUp(), c.ipsr, l.lines)
 	}
+	cfsr := c.cfsr
+	c.Halt()
+	if c.LockedUp() || c.pc != lockupPC {
+		t.Errorf("halted: locked up %v, pc %x", c.LockedUp(), c.pc)
+	}
+	c.Resume()
+	c.Run(c.Cycles() + 10)
+	if !c.LockedUp() || c.cfsr != cfsr {
+		t.Errorf("resumed: locked up %v, CFSR %x, before %x", c.LockedUp(), c.cfsr, cfsr)
+	}
 	c.Reset()
 	if c.LockedUp() || c.pc != 0x100 {
 		t.Errorf("after reset: %v %x", c.LockedUp(), c.pc)

@@ -1,6 +1,8 @@
 package armv7m
 
-// op is a decoded instruction. What the fields mean is up to do.
+// op is a decoded instruction. What the fields mean is up to do. An encoding
+// that the manual calls UNPREDICTABLE decodes as UNDEFINED, except that bits
+// which should be zero or one are ignored.
 type op struct {
 	do      func(*Core, *op)
 	then    func(*Core, *op) // what do hands on to, for some

@@ -25,7 +25,9 @@ func (c *Core) Run(until uint64) {
 }
 
 // Step executes exactly one instruction or makes one exception entry, also
-// while halted (the core is halted afterwards as it was before). Asleep or
+// while halted (the core is halted afterwards as it was before). An instruction
+// that faults, or SVC, is one step and the entry to its handler the next; an
+// exception return with the entry that it tail-chains to is one. Asleep or
 // locked up one cycle passes. At a breakpoint nothing is executed.
 func (c *Core) Step() {
 	if c.halted {
