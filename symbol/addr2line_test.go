@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -27,18 +28,14 @@ func need(t *testing.T, tool string) string {
 	return path
 }
 
-// frame is what a symbolizer prints of one function: name, base name of the
-// file, line.
+// frame is what a symbolizer prints of one function: name, file, line.
 type frame struct{ function, file, line string }
 
 // place writes a file and line as all symbolizers of this test are compared.
 func place(function, file string, line int) frame {
-	if i := strings.LastIndexAny(file, `/\`); i >= 0 {
-		file = file[i+1:]
-	}
-	f := frame{function, file, strconv.Itoa(line)}
-	if f.file == "" {
-		f.file = "??"
+	f := frame{function, "??", strconv.Itoa(line)}
+	if file != "" {
+		f.file = strings.TrimPrefix(path.Clean(strings.ReplaceAll(file, `\`, "/")), "./")
 	}
 	return f
 }
@@ -135,15 +132,15 @@ type verdicts struct{ same, symbolless, dropped, alias, line, name int }
 //   - name: where DWARF has no linkage name of an inlined function, it prints
 //     the plain name or that of the physical function.
 //   - line: the same functions, but its line is not of the innermost one.
-func compare(t *testing.T, path string) (v verdicts) {
+func compare(t *testing.T, elf string) (v verdicts) {
 	t.Helper()
-	im, err := symbol.Open(path)
+	im, err := symbol.Open(elf)
 	if err != nil {
 		t.Fatal(err)
 	}
 	pcs := textPCs(im)
-	theirs := addr2line(t, path, pcs)
-	plain, mangled := readelfFunctions(t, path, "-C"), readelfFunctions(t, path)
+	theirs := addr2line(t, elf, pcs)
+	plain, mangled := readelfFunctions(t, elf, "-C"), readelfFunctions(t, elf)
 	complaints := 0
 	for _, pc := range pcs {
 		at := im.Lookup(pc)
@@ -232,6 +229,15 @@ func TestRealFirmwareAgainstAddr2line(t *testing.T) {
 	}
 	for _, elf := range elfs {
 		t.Run(filepath.Base(elf), func(t *testing.T) { compare(t, elf) })
+	}
+}
+
+// The built-in firmware: its flash is not at 0, so that dropped code is out of
+// the way.
+func TestBuiltInFirmwareAgainstAddr2line(t *testing.T) {
+	v := compare(t, "../firmware/demo/demo.elf")
+	if v.same < 5000 || v.line+v.name > 0 || v.dropped > 2 {
+		t.Errorf("%+v", v)
 	}
 }
 

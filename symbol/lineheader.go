@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -125,7 +126,10 @@ const (
 func (h *lineHeader) readEntries(c *cursor) {
 	h.eachEntry(c, func(name string, _ uint64) {
 		if len(h.dirs) == 0 {
-			h.dirs = append(h.dirs, joinPath(h.compDir, name))
+			if !isAbs(name) {
+				name = cmp.Or(h.compDir, name)
+			}
+			h.dirs = append(h.dirs, name)
 			return
 		}
 		h.dirs = append(h.dirs, joinPath(h.dirs[0], name))

@@ -251,6 +251,9 @@ func joinPath(dir, name string) string {
 	if strings.Contains(dir, `\`) && !strings.Contains(dir, "/") {
 		sep = `\`
 	}
+	if !isAbs(dir) && strings.HasPrefix(name, dir+sep) {
+		return name // both were absolute before -ffile-prefix-map cut the same prefix off
+	}
 	return strings.TrimSuffix(dir, sep) + sep + name
 }
 

@@ -87,7 +87,7 @@ func isLabel(name string) bool {
 // size at the next one.
 func (t *symbolTable) group(raw []rawSymbol, f *elf.File) {
 	slices.SortFunc(raw, func(a, b rawSymbol) int {
-		return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(preference(a), preference(b)), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(preference(a), preference(b)), plainer(a.name, b.name))
 	})
 	var covered uint32 // end of the sized functions so far: labels inside are no functions
 	for i := 0; i < len(raw); {
@@ -120,6 +120,13 @@ func (t *symbolTable) group(raw []rawSymbol, f *elf.File) {
 		}
 		t.reach = append(t.reach, reach)
 	}
+}
+
+// plainer orders names of the same standing: memcpy before __aeabi_memcpy,
+// vsnprintf before vsniprintf.
+func plainer(a, b string) int {
+	underscores := func(s string) int { return len(s) - len(strings.TrimLeft(s, "_")) }
+	return cmp.Or(cmp.Compare(underscores(a), underscores(b)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
 // preference orders aliases: functions before labels, sized before unsized,
