@@ -79,7 +79,7 @@ func TestLibusbAttach(t *testing.T) {
 	for _, model := range []string{"mcu-link", "debugprobe", "daplink-hid"} {
 		t.Run(model, func(t *testing.T) {
 			b := newBus(t)
-			board, err := sim.New(sim.Options{ELF: demo.ELF, Model: model})
+			board, err := sim.New(sim.Options{ELF: demo.ELF, Model: model, CoreHz: 4_000_000})
 			if err != nil {
 				t.Fatal(err)
 			}
