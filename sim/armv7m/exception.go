@@ -136,7 +136,7 @@ func (c *Core) exceptionReturn(exRet uint32) {
 		c.faultmask = false
 	}
 	if !legal {
-		c.refuseReturn(exc, exRet, 0)
+		c.refuseReturn(exc, exRet)
 		return
 	}
 	process := exRet&4 != 0

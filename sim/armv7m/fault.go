@@ -153,7 +153,7 @@ func (c *Core) derive(fault, exc int) {
 
 // refuseReturn handles an exception return that is not legal: INVPC, entered
 // without unstacking.
-func (c *Core) refuseReturn(exc int, exRet, to uint32) {
+func (c *Core) refuseReturn(exc int, exRet uint32) {
 	frame := c.r[sp]
 	c.cfsr |= ufsrINVPC
 	c.rechain(excUsageFault, exc, frame, exRet|0xf0000000)

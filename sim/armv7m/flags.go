@@ -62,9 +62,6 @@ func (c *Core) setEPSR(v uint32) {
 	}
 }
 
-// setNZ sets N and Z from a result.
-func (c *Core) setNZ(v uint32) { c.nf, c.zf = v, v }
-
 // addFlags is AddWithCarry (DDI 0403E A2.2.1) with all four flags.
 func (c *Core) addFlags(a, b, carry uint32) uint32 {
 	r, out := bits.Add32(a, b, carry)

@@ -13,7 +13,9 @@ const (
 	V6M              // Cortex-M0, M0+
 )
 
-// Region is a piece of memory. ROM takes no writes from the core.
+// Region is a piece of memory. ROM takes no writes from the core. Data is the
+// memory itself; once instructions of it were executed it is to be changed by
+// the core and by Core.WriteBus only, which keep what was decoded in step.
 type Region struct {
 	Base uint32
 	Data []byte
