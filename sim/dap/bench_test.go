@@ -27,7 +27,7 @@ type lines struct {
 	pins    byte
 	stuck   byte // pins that read as 0 whatever is driven
 	abortAt int  // Aborted from this many transfers on
-	limit   int  // transfers after which everything is aborted, for fuzzing
+	limit   int  // transfers after which nobody answers, for fuzzing
 	in      []byte
 }
 
@@ -44,6 +44,9 @@ func (l *lines) Transfer(req uint8, data uint32, idle int) (uint8, uint32) {
 		l.log = append(l.log, what)
 	}
 	l.time += 10 * time.Microsecond
+	if l.limit > 0 && int(l.n) >= l.limit {
+		return 7, 0
+	}
 	if len(l.replies) > 0 {
 		r := l.replies[0]
 		l.replies = l.replies[1:]
@@ -69,7 +72,7 @@ func (l *lines) Command()             {}
 func (l *lines) Timestamp() uint32    { return uint32(l.time / time.Microsecond) }
 func (l *lines) ClearAbort()          {}
 func (l *lines) Aborted() bool {
-	return l.abortAt > 0 && int(l.n) >= l.abortAt || l.limit > 0 && int(l.n) >= l.limit
+	return l.abortAt > 0 && int(l.n) >= l.abortAt
 }
 
 // full is a probe that knows everything.
