@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mprof/mprof/sim"
 )
@@ -34,7 +33,7 @@ func simFaultNames() []string {
 }
 
 // openSim builds the board that a --probe value describes:
-// sim[:MODEL[,FAULT=TIME]...].
+// sim[:MODEL[,FAULT=TIME[+LENGTH]]...].
 func openSim(selector string, elf []byte) (*target, error) {
 	_, rest, _ := strings.Cut(selector, ":")
 	fields := strings.Split(rest, ",")
@@ -56,26 +55,22 @@ func openSim(selector string, elf []byte) (*target, error) {
 	return &target{transport: b.Transport(), clock: b, clockLabel: "virtual time", maxSWCLK: b.Model().MaxSWCLK, board: b}, nil
 }
 
+// parseSimFault reads NAME=TIME or NAME=TIME+LENGTH; without a length, what can
+// last lasts for good.
 func parseSimFault(s string) (sim.Fault, error) {
-	name, at, found := strings.Cut(s, "=")
+	name, when, found := strings.Cut(s, "=")
 	kind, known := simFaults[name]
 	if !found || !known {
-		return sim.Fault{}, fmt.Errorf("%q is no fault: write one of %s with a time, as in unplug=10s", s, strings.Join(simFaultNames(), ", "))
+		return sim.Fault{}, fmt.Errorf("%q is no fault: write one of %s with a time, as in unplug=10s or off=10s+2s", s, strings.Join(simFaultNames(), ", "))
 	}
+	at, length, lasts := strings.Cut(when, "+")
 	after, err := parseDuration(at)
 	if err != nil {
 		return sim.Fault{}, err
 	}
-	return sim.Fault{Kind: kind, After: after, For: faultLength(kind), Bytes: 1}, nil
-}
-
-// faultLength is how long a fault lasts that has a length and goes by.
-func faultLength(k sim.Kind) time.Duration {
-	switch k {
-	case sim.DebugOff, sim.Mismatch:
-		return time.Second
-	case sim.LatePacket:
-		return 50 * time.Millisecond
+	f := sim.Fault{Kind: kind, After: after, Bytes: 1}
+	if lasts {
+		f.For, err = parseDuration(length)
 	}
-	return 0
+	return f, err
 }

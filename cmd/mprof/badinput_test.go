@@ -1,0 +1,91 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mprof/mprof/firmware/demo"
+)
+
+// TestBadInput: one sentence that helps, and an exit code other than 0.
+func TestBadInput(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string, content []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	x86, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	truncated := file("truncated.elf", demo.ELF[:len(demo.ELF)/2])
+	good := file("good.elf", demo.ELF)
+	out := filepath.Join(dir, "out.json.gz")
+	missing := filepath.Join(dir, "missing.elf")
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		want []string
+	}{
+		{"no such file", []string{"--probe", "sim", missing}, 1, []string{missing, "no such file"}},
+		{"not an ELF", []string{"--probe", "sim", file("app.hex", []byte(":020000040800F2\n:10000000"))}, 1, []string{"app.hex", "Intel HEX"}},
+		{"empty", []string{"--probe", "sim", file("empty.elf", nil)}, 1, []string{"empty"}},
+		{"a folder", []string{"--probe", "sim", dir}, 1, []string{dir, "director"}},
+		{"another machine", []string{"--probe", "sim", x86}, 1, []string{"x86"}},
+		{"truncated", []string{"--probe", "sim", truncated}, 1, []string{"truncated"}},
+		{"no ELF named", nil, 2, []string{"ELF"}},
+		{"two ELFs", []string{"--probe", "sim", good, good}, 2, []string{"one ELF"}},
+		{"no such probe", []string{"--probe", "dead:beef", good}, 1, []string{"dead:beef"}},
+		{"no such model", []string{"--probe", "sim:jlink"}, 2, []string{"jlink", "debugprobe"}},
+		{"no such fault", []string{"--probe", "sim:mcu-link,fire=1s"}, 2, []string{"fire", "unplug"}},
+		{"target does not answer", []string{"--probe", "sim:mcu-link,off=1us", "--duration", "1"}, 1, []string{"target", "power"}},
+		{"unknown format", []string{"--probe", "sim", "-o", filepath.Join(dir, "out.xls")}, 2, []string{"out.xls", ".json.gz", ".pb.gz"}},
+		{"unwritable output", []string{"--probe", "sim", "-o", filepath.Join(dir, "nowhere", "out.json.gz")}, 1, []string{"nowhere"}},
+		{"output twice", []string{"--probe", "sim", "-o", out, "-o", out}, 2, []string{"twice"}},
+		{"rate zero", []string{"--probe", "sim", "--rate", "0"}, 2, []string{"--rate", "between"}},
+		{"rate negative", []string{"--probe", "sim", "--rate=-5"}, 2, []string{"--rate"}},
+		{"rate NaN", []string{"--probe", "sim", "--rate", "NaN"}, 2, []string{"--rate"}},
+		{"rate of words", []string{"--probe", "sim", "--rate", "fast"}, 2, []string{"fast"}},
+		{"duration zero", []string{"--probe", "sim", "--duration", "0"}, 2, []string{"--duration"}},
+		{"duration of nonsense", []string{"--probe", "sim", "--duration", "soon"}, 2, []string{"soon", "60s"}},
+		{"duration overflow", []string{"--probe", "sim", "--duration", "1e300"}, 2, []string{"between"}},
+		{"speed of nonsense", []string{"--probe", "sim", "--speed", "warp"}, 2, []string{"warp"}},
+		{"unknown flag", []string{"--turbo"}, 2, []string{"--turbo"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := append([]string{"sample"}, c.args...)
+			if !strings.Contains(strings.Join(args, " "), "-o ") {
+				args = append(args, "-o", out)
+			}
+			s := mprof(t.Context(), nil, args...)
+			if s.code != c.code {
+				t.Errorf("exit code %d, want %d", s.code, c.code)
+			}
+			if !strings.HasPrefix(s.stderr, "mprof: ") || strings.Contains(s.stderr, "goroutine") {
+				t.Errorf("stderr %q is no sentence", s.stderr)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(strings.ToLower(s.stderr), strings.ToLower(want)) {
+					t.Errorf("stderr %q lacks %q", s.stderr, want)
+				}
+			}
+			if _, err := os.Stat(out); err == nil {
+				t.Errorf("%s was written", out)
+				os.Remove(out)
+			}
+		})
+	}
+}
+
+func TestUnknownCommand(t *testing.T) {
+	s := mprof(t.Context(), nil, "sampel")
+	if s.code != 2 || !strings.Contains(s.stderr, "did you mean sample") {
+		t.Errorf("exit code %d, stderr %q", s.code, s.stderr)
+	}
+}
