@@ -62,7 +62,7 @@ func (c *capture) collectWindow(t *transfer) {
 		return
 	}
 	if t.role == roleShared && c.taken == nil {
-		c.resumed = c.resumed || t.err == nil
+		c.resumed = c.resumed || t.err == nil && t.block == 0
 		return
 	}
 	t.decode(c.take)
@@ -79,7 +79,7 @@ func (c *capture) collectWindow(t *transfer) {
 	case roleWindow:
 		c.taken, c.resumed = &c.list[t.arg], true
 	case roleShared:
-		c.resumed = true
+		c.resumed = t.block == 0
 	}
 }
 

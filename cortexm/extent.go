@@ -41,3 +41,17 @@ func (e Extent) from(ram []Range) Extent {
 	}
 	return e
 }
+
+// without are the parts of e outside of o.
+func (e Extent) without(o Extent) (parts []Extent) {
+	if o.Low >= o.High || o.High <= e.Low || o.Low >= e.High {
+		return []Extent{e}
+	}
+	if e.Low < o.Low {
+		parts = append(parts, Extent{e.Low, o.Low})
+	}
+	if o.High < e.High {
+		parts = append(parts, Extent{o.High, e.High})
+	}
+	return parts
+}

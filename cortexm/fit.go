@@ -30,9 +30,16 @@ func (p *plan) check(l limits) error {
 // longestResponse is that of the longest way through a packet: one whole window,
 // or a handler's and a selected one.
 func longestResponse(q *packet) int {
-	n, whole, chain, selected, shared := 2, 0, 0, 0, 0
+	n, whole, chain, selected, shared := 0, 0, 0, 0, 0
+	if q.execute {
+		n = 2
+	}
 	for _, t := range q.transfers {
 		_, r := t.bytes()
+		if t.block > 0 { // has no match: it always reads
+			n += r
+			continue
+		}
 		switch t.role {
 		case roleWindow:
 			whole = max(whole, r-3)

@@ -88,23 +88,18 @@ func (h *history) keys(pick func(visit) (sp, high uint32, ok bool)) []key {
 	return keys
 }
 
-// top guesses how far a stack reaches that holds sp: the highest address that
-// a sample needed whose stack pointer was near.
-func (h *history) top(sp uint32) (uint32, bool) {
-	var best key
-	for v, w := range h.weight {
-		for _, k := range []key{{v.sp, v.high, w}, {v.psp, v.pspHigh, w}} {
-			if k.sp == 0 || sp+stackNear < k.sp || sp >= k.high {
-				continue
-			}
-			if best.sp == 0 || k.high > best.high {
-				best = k
-			}
+// top guesses how far the stack reaches that holds sp: to the end of the lowest
+// stack that ends above it, if it was seen near sp.
+func (h *history) top(sp uint32) (top uint32, ok bool) {
+	stacks := stacksOf(h.keys(func(v visit) (uint32, uint32, bool) { return v.sp, v.high, true }))
+	for _, s := range append(stacks, stacksOf(h.interrupted())...) {
+		if sp < s.High && sp+stackNear >= s.Low && (!ok || s.High < top) {
+			top, ok = s.High, true
 		}
 	}
-	return best.high, best.sp != 0
+	return top, ok
 }
 
 // stackNear is how far below the lowest stack pointer seen a new one still
-// belongs to the same stack.
+// belongs to the same stack, in bytes.
 const stackNear = 1024

@@ -13,7 +13,7 @@ type lessons struct {
 }
 
 const (
-	exactLessons = 24   // samples taken the exact way before the first plan
+	exactLessons = 64   // samples taken the exact way before the first plan
 	firstReplan  = 32   // samples after which a plan is made again, doubling
 	lastReplan   = 2048 // up to here
 )
@@ -40,16 +40,13 @@ func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
 	for _, u := range used {
 		if !captured(sp, u) {
 			l.misses++
-			s.stretch = exactWords
+			s.stretch = guidedWords
 			break
 		}
 	}
-	if s.options.Exact || !s.limits.execute || s.limits.bytes < leastPacket {
-		return
-	}
 	switch {
 	case l.learned < exactLessons:
-	case s.plan == nil, l.misses > 0 && l.since >= 4, l.since >= l.interval:
+	case l.interval == 0, l.misses > 0 && l.since >= 4, l.since >= l.interval:
 		s.replan()
 	}
 }
@@ -58,14 +55,14 @@ func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
 // alternatives with their windows, and the guard.
 const leastPacket = 200
 
-// replan makes a plan of what was learned. Without one samples are taken the
-// exact way.
+// replan makes a plan of what was learned, or a better guess where samples are
+// taken step by step.
 func (s *Sampler) replan() {
-	p, err := s.planner.make(&s.history)
-	if err != nil {
-		p = nil
+	if s.options.Exact || !s.limits.execute || s.limits.bytes < leastPacket {
+		s.guess = s.planner.guess(&s.history)
+	} else if p, err := s.planner.make(&s.history); err == nil {
+		s.plan = p
 	}
-	s.plan = p
 	s.lessons.since, s.lessons.misses = 0, 0
 	s.lessons.interval = min(max(firstReplan, 2*s.lessons.interval), lastReplan)
 }

@@ -26,6 +26,10 @@ func (m *meter) add(t *transfer) {
 		m.commands++
 	}
 	done := t.answer.Count
+	if t.block > 0 {
+		m.count(done + 1)
+		return
+	}
 	posted, wrote := false, false
 	for i, r := range t.reqs {
 		if i > done || i == done && !t.mismatch() {

@@ -31,30 +31,32 @@ func limitsOf(p *probe.Probe) limits {
 
 // pack lays transfers into as few packets as the limits allow, in order. A
 // transfer that is larger than a packet is a mistake of the planner.
-func pack(l limits, transfers []*transfer) ([]*packet, error) {
-	var packets []*packet
-	request, response := 0, 0
+func pack(l limits, transfers []*transfer) (packets []*packet, err error) {
 	for _, t := range transfers {
-		q, r := t.bytes()
-		head := 0
-		if l.execute {
-			head = 2
+		if n := len(packets); n > 0 && l.execute {
+			p := packets[n-1]
+			p.transfers = append(p.transfers, t)
+			if p.encode(); p.fits(l) {
+				continue
+			}
+			p.transfers = p.transfers[:len(p.transfers)-1]
+			p.encode()
 		}
-		if head+max(q, r) > l.bytes {
+		p := &packet{execute: l.execute, transfers: []*transfer{t}}
+		p.encode()
+		if !p.fits(l) {
+			q, r := t.bytes()
 			return nil, fmt.Errorf("cortexm: a transfer of %d+%d bytes does not fit a packet of %d", q, r, l.bytes)
 		}
-		last := len(packets) - 1
-		if last < 0 || !l.execute || request+q > l.bytes || response+r > l.bytes {
-			packets = append(packets, &packet{execute: l.execute})
-			last, request, response = last+1, head, head
-		}
-		packets[last].transfers = append(packets[last].transfers, t)
-		request, response = request+q, response+r
-	}
-	for _, p := range packets {
-		p.encode()
+		packets = append(packets, p)
 	}
 	return packets, nil
+}
+
+// fits tells whether request and response stay within the limits, whichever way
+// the probe takes: it would write past its buffer.
+func (p *packet) fits(l limits) bool {
+	return len(p.raw) <= l.bytes && longestResponse(p) <= l.bytes
 }
 
 func (p *packet) encode() {
@@ -63,7 +65,7 @@ func (p *packet) encode() {
 		p.raw = probe.AppendExecute(p.raw, len(p.transfers))
 	}
 	for _, t := range p.transfers {
-		p.raw = probe.AppendTransfer(p.raw, t.reqs)
+		p.raw = t.encode(p.raw)
 	}
 }
 
@@ -77,12 +79,18 @@ func (p *packet) parse(response []byte) (err error) {
 		}
 	}
 	for _, t := range p.transfers {
-		response, t.err = probe.ParseTransfer(response, t.reqs, &t.answer)
-		if response == nil && t.err != nil {
-			return t.err
+		if response, err = t.parse(response); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// forget makes the answers those of a packet that was not sent.
+func (p *packet) forget() {
+	for _, t := range p.transfers {
+		t.answer, t.err = probe.Answer{Data: t.answer.Data[:0], Stamps: t.answer.Stamps[:0]}, errNotDone
+	}
 }
 
 // sequence is the packets of one transaction, and room for their responses.
@@ -114,9 +122,7 @@ func sequenceOf(packets ...*packet) *sequence {
 // what the probe driver believes of SELECT, CSW and TAR.
 func (s *sequence) run(ctx context.Context, p *probe.Probe) error {
 	for _, q := range s.packets {
-		for _, t := range q.transfers {
-			t.answer, t.err = probe.Answer{Data: t.answer.Data[:0], Stamps: t.answer.Stamps[:0]}, errNotDone
-		}
+		q.forget()
 	}
 	responses, err := p.Exchange(ctx, s.requests, s.responses)
 	copy(s.responses, responses)

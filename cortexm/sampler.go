@@ -36,7 +36,8 @@ type Sampler struct {
 	limits   limits
 	planner  planner
 	history  history
-	plan     *plan // nil: the exact way
+	plan     *plan  // nil: step by step, guided by the host
+	guess    *guess // of the steps; nil: none
 	schedule schedule
 
 	start, last time.Duration // of the run, of the latest sample
@@ -169,7 +170,7 @@ func (s *Sampler) attempt(ctx context.Context) (c *capture, err error) {
 	}
 	if s.plan == nil {
 		s.stats.Exact++
-		return s.exact(ctx)
+		return c, s.guided(ctx, c)
 	}
 	c.list = s.plan.list
 	return c, s.transact(ctx, s.plan.seq, c)

@@ -34,6 +34,7 @@ type transfer struct {
 	stamps []mark
 	role   role
 	arg    int // which alternative, for the roles that have several
+	block  int // instead of reqs: words to read from DRW, as DAP_TransferBlock
 
 	answer probe.Answer
 	err    error // nil: every request was done
@@ -48,7 +49,7 @@ const (
 	roleWindow         // value match, window, resume; failure is a match that failed, or a fault
 	roleChain          // value match, PSP, window of the handler's stack: another window must follow
 	roleSelect         // value match, start of the window
-	roleShared         // TAR match, rest of the selected window, resume
+	roleShared         // rest of the selected window: after a TAR match and with a resume, or a block read
 	roleResume         // resume
 	roleGuard          // resume, whatever happened
 )
@@ -89,6 +90,9 @@ func (t *transfer) mismatch() bool {
 
 // bytes in the request and, when all goes well, in the response.
 func (t *transfer) bytes() (request, response int) {
+	if t.block > 0 {
+		return 5, 4 + 4*t.block
+	}
 	request, response = 3, 3
 	for _, r := range t.reqs {
 		request += r.RequestLen()
@@ -130,6 +134,28 @@ func (t *transfer) readWindow(low, high uint32) {
 		}
 		t.read(probe.ReadDRW, mark{stackWord, a})
 	}
+}
+
+// encode appends the command.
+func (t *transfer) encode(dst []byte) []byte {
+	if t.block > 0 {
+		return probe.AppendTransferBlock(dst, probe.ReadDRW, t.block, nil)
+	}
+	return probe.AppendTransfer(dst, t.reqs)
+}
+
+// parse takes the response off p. What the target refused is in t.err; the
+// error means that p is no response to t.
+func (t *transfer) parse(p []byte) (rest []byte, err error) {
+	if t.block > 0 {
+		rest, t.err = probe.ParseTransferBlock(p, probe.ReadDRW, t.block, &t.answer)
+	} else {
+		rest, t.err = probe.ParseTransfer(p, t.reqs, &t.answer)
+	}
+	if rest == nil && t.err != nil {
+		return nil, t.err
+	}
+	return rest, nil
 }
 
 func appendWord(dst []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(dst, v) }

@@ -1,0 +1,266 @@
+package cortexm
+
+import (
+	"context"
+
+	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/snapshot"
+)
+
+// guided takes a sample in steps: halt and registers, then, when the host knows
+// the stack pointers, the stacks and the resume. While the registers travel to
+// the host and its answer to the probe, the probe works on a guess: windows that
+// are likely to be wanted. What the guess brought is not read again, and where
+// it held the whole stack it has resumed the core.
+//
+// It is the way of probes with small packets, where the round trip is the
+// smaller loss, and the teacher of the plans of the others. No stack is cut. But
+// between the steps the resume hangs on the host.
+type guided struct {
+	pl      *planner
+	choose  func(sp uint32) Extent // the stack to read for a stack pointer
+	inRAM   func(addr uint32) bool
+	guess   *guess // nil: none
+	capture *capture
+
+	sent    []*packet // in order
+	step    step
+	left    int // responses until the step is complete
+	psp     bool
+	windows []Extent
+}
+
+type step uint8
+
+const (
+	halting step = iota // the registers are under way
+	asking              // PSP is under way
+	reading             // the windows, the resume and the guard are under way
+)
+
+// begin are the packets to start with.
+func (g *guided) begin(regs []snapshot.Reg) ([][]byte, error) {
+	packets, err := pack(g.pl.l, g.pl.halting(regs))
+	if err != nil {
+		return nil, err
+	}
+	g.left = len(packets)
+	if g.guess != nil {
+		packets = append(packets, g.guess.packets...)
+		g.capture.list = g.guess.list
+	}
+	return g.send(packets), nil
+}
+
+// send notes packets as sent and returns their bytes.
+func (g *guided) send(packets []*packet) (requests [][]byte) {
+	for _, p := range packets {
+		p.forget()
+		requests = append(requests, p.raw)
+	}
+	g.sent = append(g.sent, packets...)
+	return requests
+}
+
+// hear takes the response to packet i and says what follows. The error means
+// that it is no response to the packet.
+func (g *guided) hear(i int, response []byte) ([][]byte, error) {
+	p := g.sent[i]
+	err := p.parse(response)
+	if i > 0 {
+		g.capture.meter.nextPacket()
+	}
+	g.capture.collect(p.transfers)
+	if g.step == reading || err == nil && i+1 < g.left {
+		return nil, err
+	}
+	if err != nil || g.capture.miss != snapshot.Taken {
+		return g.finish(nil), err // let it run
+	}
+	return g.decide(), nil
+}
+
+// decide sends what is still missing when a step is complete.
+func (g *guided) decide() [][]byte {
+	regs := &g.capture.regs
+	sp, _ := regs.Value(snapshot.SP)
+	psp, havePSP := regs.Value(snapshot.PSP)
+	if g.step == halting && inHandler(regs) && g.psp && !havePSP {
+		g.step = asking
+		packets, err := pack(g.pl.l, g.pl.asking())
+		if err != nil {
+			return g.finish(nil)
+		}
+		g.left = len(g.sent) + len(packets)
+		return g.send(packets)
+	}
+	g.windows = append(g.windows, g.choose(sp))
+	if inHandler(regs) && havePSP && psp != 0 && psp&^3 != sp&^3 && g.inRAM(psp) {
+		g.windows = append(g.windows, g.choose(psp))
+	}
+	return g.finish(g.missing(sp))
+}
+
+// missing are the windows without what the guess brings. The host knows which
+// of its alternatives the probe takes: the stack pointer decides it.
+func (g *guided) missing(sp uint32) []Extent {
+	if g.guess == nil || g.step != halting {
+		return g.windows
+	}
+	a := g.guess.taken(sp)
+	if a == nil {
+		return g.windows
+	}
+	held := Extent{a.low, a.high}
+	if a.kind == whole {
+		return nil
+	}
+	out := []Extent{}
+	for _, w := range g.windows {
+		out = append(out, w.without(held)...)
+	}
+	return out
+}
+
+// finish sends the windows, the resume and the guard; for nil the guard alone.
+func (g *guided) finish(windows []Extent) [][]byte {
+	g.step = reading
+	last := []*transfer{g.pl.steps.guard()}
+	if windows != nil {
+		last = append(g.pl.reading(windows), last...)
+	}
+	packets, err := pack(g.pl.l, last)
+	if err != nil {
+		packets, _ = pack(g.pl.l, last[len(last)-1:])
+	}
+	return g.send(packets)
+}
+
+// halting are the transfers of the first step, cut so that each fits a packet.
+// SP comes last: it stays in DCRDR.
+func (pl *planner) halting(regs []snapshot.Reg) []*transfer {
+	aim, t := &transfer{}, &transfer{}
+	pl.steps.aim(aim)
+	pl.steps.halt(t)
+	all := []*transfer{aim, t}
+	for _, r := range regs {
+		if !pl.fits(t, 7, 8) {
+			t = &transfer{role: roleRegisters}
+			all = append(all, t)
+		}
+		t.readRegister(r)
+	}
+	return all
+}
+
+// asking reads PSP, wherever a guess has left SELECT and TAR.
+func (pl *planner) asking() []*transfer {
+	t := &transfer{role: roleRegisters}
+	pl.steps.aim(t)
+	t.readRegister(snapshot.PSP)
+	return []*transfer{t}
+}
+
+// reading are the transfers of the last step: the windows and the resume.
+func (pl *planner) reading(windows []Extent) []*transfer {
+	t := &transfer{}
+	t.write(probe.WriteSELECT, pl.steps.memory)
+	all := []*transfer{t}
+	for _, w := range windows {
+		for a := w.Low; a < w.High; a += 4 {
+			if !pl.fits(t, 6, 4) {
+				t = &transfer{}
+				all = append(all, t)
+			}
+			if a == w.Low || a%tarWrap == 0 {
+				t.write(probe.WriteTAR, a)
+			}
+			t.read(probe.ReadDRW, mark{stackWord, a})
+		}
+	}
+	if !pl.fits(t, 10, 4) {
+		t = &transfer{}
+		all = append(all, t)
+	}
+	pl.steps.resumeByDRW(t)
+	t.role = roleResume
+	return all
+}
+
+// fits tells whether a packet that holds t alone has room for more bytes.
+func (pl *planner) fits(t *transfer, request, response int) bool {
+	const head = 2
+	q, r := t.bytes()
+	return max(q+request, r+response)+head <= pl.l.bytes
+}
+
+// guided runs the steps.
+func (s *Sampler) guided(ctx context.Context, c *capture) error {
+	g := &guided{pl: &s.planner, capture: c, psp: s.usesPSP, choose: s.stackAt, inRAM: s.inRAM}
+	regs := s.planner.regs
+	if s.lessons.learned < exactLessons {
+		regs = append([]snapshot.Reg{snapshot.MSP, snapshot.PSP, snapshot.CONTROL}, regs...)
+	} else {
+		g.guess = s.guess
+	}
+	requests, err := g.begin(regs)
+	if err != nil {
+		return err
+	}
+	var broken error
+	err = s.core.p.Converse(ctx, requests, func(i int, response []byte) [][]byte {
+		more, err := g.hear(i, response)
+		if broken == nil {
+			broken = err
+		}
+		return more
+	})
+	s.core.p.Invalidate()
+	if err == nil {
+		err = broken
+	}
+	return err
+}
+
+// guidedWords is how much stack is read where it is not known how far it
+// reaches.
+const guidedWords = 128
+
+// stackAt reaches from sp to the end of its stack as far as it is known.
+func (s *Sampler) stackAt(sp uint32) Extent {
+	sp &^= 3
+	w := Extent{sp, sp + 4*guidedWords}
+	if w.High < sp {
+		w.High = ^uint32(3)
+	}
+	if top, ok := s.history.top(sp); ok {
+		w.High = top
+	}
+	for _, top := range s.options.StackTops {
+		if top > sp && top < w.High {
+			w.High = top
+		}
+	}
+	if s.stretch > 0 {
+		w.High = max(w.High, sp+4*(guidedWords+s.stretch))
+	}
+	return w.clamp(s.options.RAM)
+}
+
+func (s *Sampler) inRAM(addr uint32) bool {
+	if len(s.options.RAM) == 0 {
+		return addr != 0
+	}
+	for _, r := range s.options.RAM {
+		if r.contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// inHandler tells whether an exception was active: IPSR, xPSR[8:0].
+func inHandler(regs *snapshot.Registers) bool {
+	xpsr, ok := regs.Value(snapshot.XPSR)
+	return ok && xpsr&0x1FF != 0
+}

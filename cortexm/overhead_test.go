@@ -1,0 +1,235 @@
+package cortexm_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mprof/mprof/cortexm"
+	"github.com/mprof/mprof/firmware/demo"
+	"github.com/mprof/mprof/sim"
+	"github.com/mprof/mprof/sim/wire"
+	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/unwind"
+)
+
+// overhead is what sampling with one probe model costs the target.
+type overhead struct {
+	model          string
+	samples        int
+	complete       float64 // share of stacks
+	limit          time.Duration
+	p50, p99, mean time.Duration // halted, by the board's own truth
+	ratio          float64       // median of halted / limit, sample by sample
+	worst          float64       // 99th percentile of it
+	stats          cortexm.Stats
+}
+
+// measureOverhead samples the demo firmware for the given target time.
+func measureOverhead(t testing.TB, model string, d time.Duration) overhead {
+	t.Helper()
+	b := newBoard(t, sim.Options{Model: model, Seed: 1})
+	u := newUnwinder(t, demo.ELF)
+	s := b.sampler(t, cortexm.SampleOptions{Duration: d, Seed: 1})
+	o := overhead{model: model}
+	var limits, halts []time.Duration
+	var ratios []float64
+	complete, before := 0, b.board.HaltedTime()
+	b.profile(t, s, u, func(x sampled) {
+		o.samples++
+		halted := b.board.HaltedTime() - before
+		before += halted
+		o.mean += halted
+		if x.stop.Reason == unwind.Complete {
+			complete++
+		}
+		if x.Miss != snapshot.Taken {
+			return
+		}
+		limit := wireLimit(b.board.Model(), x.used)
+		limits, halts = append(limits, limit), append(halts, halted)
+		ratios = append(ratios, float64(halted)/float64(limit))
+	})
+	o.mean /= time.Duration(o.samples)
+	o.complete = float64(complete) / float64(o.samples)
+	slices.Sort(limits)
+	slices.Sort(halts)
+	slices.Sort(ratios)
+	o.limit, o.p50, o.p99 = at(limits, 0.5), at(halts, 0.5), at(halts, 0.99)
+	o.ratio, o.worst = at(ratios, 0.5), at(ratios, 0.99)
+	o.stats = s.Stats()
+	t.Log(s.PlanText(), s.GuessText())
+	return o
+}
+
+func at[T any](sorted []T, q float64) (v T) {
+	if len(sorted) == 0 {
+		return v
+	}
+	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
+}
+
+// wireLimit is how long a core must stand still for a sample on a probe that
+// knows what will be needed: the smallest correct sequence, which halts, waits
+// for S_HALT, reads PC, LR, xPSR, R7 and SP checked, the words that unwinding
+// used, and resumes. Every transfer takes 46 SWCLK and what the model adds.
+func wireLimit(m wire.Model, used []cortexm.Extent) time.Duration {
+	w := newWireLoad(m)
+	w.add(1, 5, 0) // halt: counted here because the packet's time begins with it
+	w.add(2, 5, 0) // value match of S_HALT; the probe keeps its mask
+	registers := 5
+	if len(used) > 1 {
+		registers++ // PSP
+	}
+	for range registers {
+		w.add(4, 7, 8) // write DCRSR, read DHCSR, read DCRDR, and the fetch of the last
+	}
+	words := 0
+	for _, u := range used {
+		if n := int(u.High-u.Low) / 4; u.High > u.Low {
+			if words == 0 {
+				w.add(1, 5, 0) // SELECT
+			}
+			w.add(1, 5, 0) // TAR
+			for range n {
+				w.add(1, 1, 4)
+			}
+			w.add(1, 0, 0) // RDBUFF
+			words += n
+		}
+	}
+	if words > 0 {
+		w.add(1, 5, 0) // TAR
+	}
+	w.add(1, 5, 0) // resume
+	loads := append(w.packets, w.load)
+	return m.BatchTime(loads, swclkHz) - m.CommandTime(1) - m.TransferTime(1, swclkHz)
+}
+
+// wireLoad fills packets of one DAP_Transfer each.
+type wireLoad struct {
+	limit             int
+	request, response int
+	load              wire.Load
+	packets           []wire.Load
+}
+
+func newWireLoad(m wire.Model) *wireLoad {
+	return &wireLoad{limit: m.PacketSize - 1, request: 3, response: 3, load: wire.Load{Commands: 1}}
+}
+
+func (w *wireLoad) add(transfers, request, response int) {
+	if w.request+request > w.limit || w.response+response > w.limit {
+		w.packets = append(w.packets, w.load)
+		w.request, w.response, w.load = 3, 3, wire.Load{Commands: 1}
+	}
+	w.request, w.response = w.request+request, w.response+response
+	w.load.Transfers += transfers
+}
+
+// measureSingly halts and reads one register or one word per round trip, as a
+// debugger does that is not made for sampling. It returns the median of the
+// halted time.
+func measureSingly(t testing.TB, model string, samples int) time.Duration {
+	t.Helper()
+	ctx := context.Background()
+	b := newBoard(t, sim.Options{Model: model, Seed: 1})
+	u := newUnwinder(t, demo.ELF)
+	try := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const dhcsr, dcrsr, dcrdr = 0xE000EDF0, 0xE000EDF4, 0xE000EDF8
+	read := func(addr uint32) uint32 {
+		v, err := b.probe.ReadWord(ctx, addr)
+		try(err)
+		return v
+	}
+	var halts []time.Duration
+	for range samples {
+		try(b.board.Sleep(ctx, 7*time.Millisecond))
+		before := b.board.HaltedTime()
+		sp := &snapshot.Snapshot{}
+		try(b.probe.WriteWord(ctx, dhcsr, 0xA05F0003))
+		for read(dhcsr)&(1<<17) == 0 {
+		}
+		registers := []snapshot.Reg{snapshot.PC, snapshot.LR, snapshot.XPSR, snapshot.R7, snapshot.SP}
+		for _, r := range append(registers, snapshot.PSP, snapshot.MSP) {
+			if r == snapshot.PSP {
+				if x, _ := sp.Regs.Value(snapshot.XPSR); x&0x1FF == 0 {
+					break
+				}
+			}
+			try(b.probe.WriteWord(ctx, dcrsr, uint32(r)))
+			for read(dhcsr)&(1<<16) == 0 {
+			}
+			sp.Regs.Set(r, read(dcrdr))
+		}
+		// It reads word by word what unwinding asks for, as gdb does.
+		at, _ := sp.Regs.Value(snapshot.SP)
+		for range 4096 {
+			_, stop := u.Unwind(nil, sp)
+			if stop.Reason != unwind.NotCaptured {
+				break
+			}
+			at = stop.Addr &^ 3
+			v := read(at)
+			sp.Windows = append(sp.Windows, snapshot.Window{Addr: at, Data: []byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24)}})
+		}
+		try(b.probe.WriteWord(ctx, dhcsr, 0xA05F0001))
+		b.board.CoreState()
+		halts = append(halts, b.board.HaltedTime()-before)
+	}
+	slices.Sort(halts)
+	return at(halts, 0.5)
+}
+
+// overheadTable is the table of docs/overhead.md.
+func overheadTable(rows []overhead, singly []time.Duration) string {
+	var s strings.Builder
+	s.WriteString("| probe model | samples | stacks complete | wire limit p50 | halted p50 | halted p99 | ratio p50 | ratio p99 | one at a time p50 |\n")
+	s.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	for i, o := range rows {
+		fmt.Fprintf(&s, "| %s | %d | %.2f %% | %s | %s | %s | %.2f | %.2f | %s |\n", o.model, o.samples, 100*o.complete,
+			micros(o.limit), micros(o.p50), micros(o.p99), o.ratio, o.worst, micros(singly[i]))
+	}
+	return s.String()
+}
+
+func micros(d time.Duration) string { return fmt.Sprintf("%.0f us", float64(d)/1e3) }
+
+// BenchmarkOverhead prints the table. Times in it are virtual; the benchmark's
+// own are not.
+func BenchmarkOverhead(b *testing.B) {
+	for b.Loop() {
+		var rows []overhead
+		var singly []time.Duration
+		for _, model := range sim.Models() {
+			rows = append(rows, measureOverhead(b, model, time.Minute))
+			singly = append(singly, measureSingly(b, model, 200))
+		}
+		b.Log("\n" + overheadTable(rows, singly))
+	}
+}
+
+// TestOverhead holds the promise: the median of halted time over the wire limit.
+func TestOverhead(t *testing.T) {
+	for _, model := range sim.Models() {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			o := measureOverhead(t, model, 20*time.Second)
+			t.Logf("%+v", o)
+			if o.ratio > 1.25 {
+				t.Errorf("median ratio %.2f, promised 1.25", o.ratio)
+			}
+			least := 0.985 // the first samples teach the windows
+			if o.complete < least {
+				t.Errorf("%.2f %% of stacks complete, want %.2f %%", 100*o.complete, 100*least)
+			}
+		})
+	}
+}
