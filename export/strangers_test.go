@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -68,27 +69,39 @@ func newProfilerCLI(t *testing.T) *profilerCLI {
 	return c
 }
 
-func (c *profilerCLI) run(args ...string) string {
-	c.t.Helper()
+func (c *profilerCLI) command(args ...string) (string, error) {
 	cmd := exec.Command(c.node, append([]string{c.tool}, append(args, "--session", "mprof")...)...)
 	cmd.Env = append(os.Environ(), "PROFILER_CLI_SESSION_DIR="+c.sessions)
 	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (c *profilerCLI) run(args ...string) string {
+	c.t.Helper()
+	out, err := c.command(args...)
 	if err != nil {
 		log, _ := os.ReadFile(filepath.Join(c.sessions, "mprof.log"))
 		c.t.Fatalf("profiler-cli %s: %v\n%s\n%s", strings.Join(args, " "), err, out, log)
 	}
-	return string(out)
+	return out
 }
 
-// load starts a session for the file; it ends with the test.
+// load starts a session for the file; it ends with the test. The tool gives
+// its daemon half a second to start, which a busy machine does not always
+// keep; the daemon comes up all the same.
 func (c *profilerCLI) load(path string) {
 	c.t.Helper()
-	c.run("load", path)
-	c.t.Cleanup(func() {
-		cmd := exec.Command(c.node, c.tool, "stop", "mprof")
-		cmd.Env = append(os.Environ(), "PROFILER_CLI_SESSION_DIR="+c.sessions)
-		_ = cmd.Run()
-	})
+	c.t.Cleanup(func() { _, _ = c.command("stop", "mprof") })
+	out, err := c.command("load", path)
+	for try := 0; err != nil && try < 20 && strings.Contains(out, "did not become ready"); try++ {
+		time.Sleep(500 * time.Millisecond)
+		if _, statusErr := c.command("status"); statusErr == nil {
+			return
+		}
+	}
+	if err != nil {
+		c.t.Fatalf("profiler-cli load %s: %v\n%s", path, err, out)
+	}
 }
 
 // functions reads "thread functions --json".
@@ -195,9 +208,11 @@ func TestFirefoxProfilerLoadsNextToNothing(t *testing.T) {
 	if diff := cmp.Diff(hottest(one, 10), cli.functions("t-0")); diff != "" {
 		t.Error(diff)
 	}
-	cli.run("stop", "mprof")
+	if out, err := cli.command("stop", "mprof"); err != nil {
+		t.Fatal(out)
+	}
 	empty := profile.NewBuilder(program, profile.Options{Mapping: mapping}).Finish(profile.Acquisition{}, 0)
-	cli.run("load", write(t, empty, "empty.json"))
+	cli.load(write(t, empty, "empty.json"))
 }
 
 // go tool pprof -top: flat flat% sum% cum cum% name.
@@ -229,10 +244,10 @@ func TestPprofCountsTheSame(t *testing.T) {
 	}
 }
 
-// Folded stacks, counted as flame graph tools do.
-func TestFoldedCountsTheSame(t *testing.T) {
-	p := rich(t, 3000)
-	content, err := os.ReadFile(write(t, p, "rich.folded"))
+// foldedCounts counts folded stacks as flame graph tools do.
+func foldedCounts(t *testing.T, path string) counts {
+	t.Helper()
+	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,11 +272,16 @@ func TestFoldedCountsTheSame(t *testing.T) {
 			found[name] = c
 		}
 	}
+	return found
+}
+
+func TestFoldedCountsTheSame(t *testing.T) {
+	p := rich(t, 3000)
 	want := counts{}
 	for name, c := range hottest(p, 1000) {
 		want[strings.ReplaceAll(name, ";", ":")] = c
 	}
-	if diff := cmp.Diff(want, found); diff != "" {
+	if diff := cmp.Diff(want, foldedCounts(t, write(t, p, "rich.folded"))); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -1,0 +1,78 @@
+package export_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// demoRun samples the built-in firmware on the simulated board with the
+// command itself, and returns the counts of its JSON summary.
+func demoRun(t *testing.T, outputs ...string) counts {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds and runs the command")
+	}
+	bin := filepath.Join(t.TempDir(), "mprof")
+	if runtime.GOOS == "windows" {
+		bin += ".exe"
+	}
+	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/mprof").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	args := []string{"sample", "--probe", "sim", "--rate", "100", "--duration", "10", "--seed", "1", "--json"}
+	for _, o := range outputs {
+		args = append(args, "-o", o)
+	}
+	cmd := exec.Command(bin, args...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("mprof %s: %v", strings.Join(args, " "), err)
+	}
+	type part struct{ Samples int }
+	var summary struct {
+		Samples   struct{ Taken int }
+		Functions []struct {
+			Name        string
+			Self, Total part
+		}
+	}
+	if err := json.Unmarshal(out, &summary); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	if summary.Samples.Taken < 900 || len(summary.Functions) < 50 {
+		t.Fatalf("%d samples, %d functions", summary.Samples.Taken, len(summary.Functions))
+	}
+	found := counts{}
+	for _, f := range summary.Functions {
+		found[f.Name] = [2]int{f.Self.Samples, f.Total.Samples}
+	}
+	return found
+}
+
+// One run of the built-in firmware: every function has the same self and total
+// counts in the Firefox Profiler, in pprof, in the folded stacks and in the
+// summary.
+func TestDemoCountsTheSameEverywhere(t *testing.T) {
+	dir := t.TempDir()
+	firefox, pprof, folded := filepath.Join(dir, "demo.json.gz"), filepath.Join(dir, "demo.pb.gz"), filepath.Join(dir, "demo.folded")
+	want := demoRun(t, firefox, pprof, folded)
+	if diff := cmp.Diff(want, pprofTop(t, pprof, "samples")); diff != "" {
+		t.Errorf("pprof: %s", diff)
+	}
+	if diff := cmp.Diff(want, foldedCounts(t, folded)); diff != "" {
+		t.Errorf("folded: %s", diff)
+	}
+	cli := newProfilerCLI(t)
+	cli.load(firefox)
+	if diff := cmp.Diff(want, cli.functions("t-0")); diff != "" {
+		t.Errorf("Firefox Profiler: %s", diff)
+	}
+}
