@@ -1,15 +1,20 @@
 package sim
 
 import (
+	"time"
+
 	"github.com/mprof/mprof/sim/dap"
 	"github.com/mprof/mprof/sim/wire"
 )
 
-// submit queues a packet at the host's present time. DAP_TransferAbort
-// overtakes the packets before it where the probe knows it.
+// submit queues a packet at the host's present time. DAP_TransferAbort acts
+// when it arrives, behind the packets before it on the bus, where the probe
+// knows it.
 func (b *Board) submit(p []byte) {
 	if b.model.TransferAbort && p[0] == dap.IDTransferAbort {
-		b.pins.aborts = append(b.pins.aborts, b.now+wire.Span(b.model.PacketTime))
+		slot := max(b.model.PacketTime, b.model.PollInterval)
+		arrives := b.now + wire.Span(time.Duration(len(b.usb.queue)+1)*slot)
+		b.pins.aborts = append(b.pins.aborts, arrives)
 		return
 	}
 	b.usb.queue = append(b.usb.queue, sent{packet: append([]byte(nil), p...), at: b.now})

@@ -52,8 +52,8 @@ func (d identified) Read(offset uint32, size int) (uint32, bool) {
 }
 
 // Part numbers with JEP106 designer 0x3B and revision, PIDR3 to PIDR0, as on
-// Cortex-M3 (DDI 0337, table 3-1 ff.), Cortex-M4 (DDI 0439) and Cortex-M0
-// (DDI 0432, 5.2).
+// Cortex-M3 (DDI 0337, table 3-1 ff.), Cortex-M4 (DDI 0439) and Cortex-M0+
+// (DDI 0484, 6.2).
 func scsPart(a armv7m.Arch) uint32 {
 	switch a {
 	case armv7m.V6M:
@@ -81,7 +81,7 @@ func fpbPart(a armv7m.Arch) uint32 {
 func romPart(a armv7m.Arch) uint32 {
 	switch a {
 	case armv7m.V6M:
-		return 0x000bb471
+		return 0x000bb4c0
 	case armv7m.V7M:
 		return 0x000bb4c3
 	}
