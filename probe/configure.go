@@ -30,22 +30,6 @@ func ParseExecute(p []byte, n int) (rest []byte, err error) {
 	return p[2:], nil
 }
 
-type refused string
-
-func (r refused) Error() string { return string(r) + ": the probe refuses" }
-
-// parseStatus takes the response of a command that answers with one status
-// byte (00 is DAP_OK).
-func parseStatus(command string, id byte, p []byte) error {
-	if len(p) < 2 || p[0] != id || p[1] != 0 && p[1] != 0xFF {
-		return badResponse(command, p)
-	}
-	if p[1] != 0 {
-		return refused(command)
-	}
-	return nil
-}
-
 // SetMatchRetry sets how often a value match is tried again (0: compared
 // once), from now on and after Recover. Each try is one SWD transfer.
 func (p *Probe) SetMatchRetry(ctx context.Context, retries uint16) error {

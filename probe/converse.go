@@ -1,8 +1,8 @@
 package probe
 
 import (
+	"bytes"
 	"context"
-	"fmt"
 )
 
 // Converse is Exchange for a host that decides on the way: after each response
@@ -21,24 +21,21 @@ func (p *Probe) Converse(ctx context.Context, requests [][]byte, heard func(i in
 	for sent, got := 0, 0; got < len(queue); got++ {
 		for ; sent < len(queue) && p.owed < p.info.PacketCount; sent++ {
 			r := queue[sent]
-			if len(r) == 0 || len(r) > p.transport.PacketSize() {
-				return fmt.Errorf("probe: request of %d bytes, packets have at most %d", len(r), p.transport.PacketSize())
+			if err := p.checkRequest(r); err != nil {
+				return err
 			}
 			if err := p.write(ctx, r); err != nil {
 				return err
 			}
 		}
-		id := queue[got][0]
-		r, err := p.read(ctx, buffer, id)
+		r, err := p.hear(ctx, buffer, queue[got][0])
 		if err != nil {
 			return err
 		}
 		buffer = r
-		if r[0] != id && r[0] != cmdInvalid {
-			p.outOfStep = true
-			return fmt.Errorf("probe: %w", badResponse(commandName(id), r))
+		for _, next := range heard(got, r) {
+			queue = append(queue, bytes.Clone(next)) // it may wait longer than heard keeps it
 		}
-		queue = append(queue, heard(got, r)...)
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ import (
 // SELECT, CSW or TAR.
 func (p *Probe) Exchange(ctx context.Context, requests, responses [][]byte) ([][]byte, error) {
 	for _, r := range requests {
-		if len(r) == 0 || len(r) > p.transport.PacketSize() {
-			return responses[:0], fmt.Errorf("probe: request of %d bytes, packets have at most %d", len(r), p.transport.PacketSize())
+		if err := p.checkRequest(r); err != nil {
+			return responses[:0], err
 		}
 	}
 	if err := p.settle(ctx); err != nil {
@@ -36,18 +36,33 @@ func (p *Probe) Exchange(ctx context.Context, requests, responses [][]byte) ([][
 			}
 			sent++
 		}
-		r, err := p.read(ctx, responses[got], requests[got][0])
+		r, err := p.hear(ctx, responses[got], requests[got][0])
 		if err != nil {
 			return responses[:got], err
 		}
 		responses[got] = r
-		if r[0] != requests[got][0] && r[0] != cmdInvalid {
-			p.outOfStep = true
-			return responses[:got], fmt.Errorf("probe: %w", badResponse(commandName(requests[got][0]), r))
-		}
 		got++
 	}
 	return responses, nil
+}
+
+// checkRequest rejects a packet that the transport does not carry.
+func (p *Probe) checkRequest(r []byte) error {
+	if size := p.transport.PacketSize(); len(r) == 0 || len(r) > size {
+		return fmt.Errorf("probe: request of %d bytes, packets have at most %d", len(r), size)
+	}
+	return nil
+}
+
+// hear reads the response to the command id: a response begins with the
+// command that it answers, or says that the probe does not know it.
+func (p *Probe) hear(ctx context.Context, dst []byte, id byte) ([]byte, error) {
+	r, err := p.read(ctx, dst, id)
+	if err == nil && r[0] != id && r[0] != cmdInvalid {
+		p.outOfStep = true
+		err = fmt.Errorf("probe: %w", badResponse(commandName(id), r))
+	}
+	return r, err
 }
 
 // grow makes s n long and keeps the buffers that it has.
@@ -208,37 +223,4 @@ func (p *Probe) status(ctx context.Context, request []byte) error {
 		return fmt.Errorf("probe: %w", err)
 	}
 	return nil
-}
-
-// commandName is the name of a command in the specification.
-func commandName(id byte) string {
-	switch id {
-	case cmdInfo:
-		return "DAP_Info"
-	case cmdHostStatus:
-		return "DAP_HostStatus"
-	case cmdConnect:
-		return "DAP_Connect"
-	case cmdDisconnect:
-		return "DAP_Disconnect"
-	case cmdTransferConfigure:
-		return "DAP_TransferConfigure"
-	case cmdTransfer:
-		return "DAP_Transfer"
-	case cmdTransferBlock:
-		return "DAP_TransferBlock"
-	case cmdDelay:
-		return "DAP_Delay"
-	case cmdSWJPins:
-		return "DAP_SWJ_Pins"
-	case cmdSWJClock:
-		return "DAP_SWJ_Clock"
-	case cmdSWJSequence:
-		return "DAP_SWJ_Sequence"
-	case cmdSWDConfigure:
-		return "DAP_SWD_Configure"
-	case cmdExecute:
-		return "DAP_ExecuteCommands"
-	}
-	return fmt.Sprintf("DAP command 0x%02x", id)
 }

@@ -5,24 +5,6 @@ import (
 	"fmt"
 )
 
-// Command identifiers (CMSIS-DAP, "Commands").
-const (
-	cmdInfo              byte = 0x00
-	cmdHostStatus        byte = 0x01
-	cmdConnect           byte = 0x02
-	cmdDisconnect        byte = 0x03
-	cmdTransferConfigure byte = 0x04
-	cmdTransfer          byte = 0x05
-	cmdTransferBlock     byte = 0x06
-	cmdDelay             byte = 0x09
-	cmdSWJPins           byte = 0x10
-	cmdSWJClock          byte = 0x11
-	cmdSWJSequence       byte = 0x12
-	cmdSWDConfigure      byte = 0x13
-	cmdExecute           byte = 0x7F
-	cmdInvalid           byte = 0xFF
-)
-
 // MaxTransfers is how many requests one DAP_Transfer can hold: its count is a
 // byte.
 const MaxTransfers = 255
@@ -161,15 +143,4 @@ func (w *words) next() uint32 {
 	v := binary.LittleEndian.Uint32(w.p)
 	w.p = w.p[4:]
 	return v
-}
-
-func badResponse(command string, p []byte) error {
-	const most = 8
-	if len(p) == 1 && p[0] == cmdInvalid {
-		return fmt.Errorf("%s: the probe does not know the command: %w", command, ErrResponse)
-	}
-	if len(p) > most {
-		return fmt.Errorf("%s: answered % x... (%d bytes): %w", command, p[:most], len(p), ErrResponse)
-	}
-	return fmt.Errorf("%s: answered [% x]: %w", command, p, ErrResponse)
 }

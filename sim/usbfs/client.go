@@ -2,10 +2,7 @@
 
 package usbfs
 
-import (
-	"encoding/binary"
-	"syscall"
-)
+import "syscall"
 
 // client is one open file of the device node in a program.
 type client struct {
@@ -193,7 +190,7 @@ func (c *client) reap(arg uint64) syscall.Errno {
 	u := c.finished[0]
 	c.finished = c.finished[1:]
 	u.reap(&c.remote)
-	c.write(arg, binary.LittleEndian.AppendUint64(nil, u.addr))
+	c.writeU64(arg, u.addr)
 	d.signal()
 	return 0
 }
