@@ -14,11 +14,12 @@ type content struct {
 type contentKind uint8
 
 const (
-	anything contentKind = iota
-	entryOf              // what register n held when the function was entered
-	frameAt              // CFA + n
-	constant             // n
-	inTable              // a word of the table at n, which one is not known
+	anything  contentKind = iota
+	entryOf               // what register n held when the function was entered
+	frameAt               // CFA + n
+	constant              // n
+	intoTable             // an address in the table at n, which one is not known
+	inTable               // a word of the table at n, which one is not known
 )
 
 // frameState is the abstract state before an instruction. slot says where in
@@ -45,11 +46,14 @@ func (f *frameState) forget(r uint16) { f.assign(r&15, content{}) }
 
 // add is a + n where that is known.
 func (c content) add(n uint32) content {
-	if c.kind == frameAt || c.kind == constant {
+	switch {
+	case n == 0:
+	case c.kind == frameAt || c.kind == constant:
 		c.n += n
-		return c
+	default:
+		return content{}
 	}
-	return content{}
+	return c
 }
 
 // setSP moves the stack pointer; what was stored below it is gone.
@@ -97,7 +101,10 @@ func (f *frameState) load(r uint16, addr content) {
 }
 
 func (f *frameState) at(addr content) content {
-	if addr.kind == frameAt {
+	switch addr.kind {
+	case intoTable:
+		return content{inTable, addr.n}
+	case frameAt:
 		for i := range f.slot {
 			if f.stored&(1<<i) != 0 && f.slot[i] == int32(addr.n) {
 				return content{entryOf, uint32(i)}
@@ -117,8 +124,9 @@ func (f *frameState) call(m *machine) {
 }
 
 // rule reads the rule off the state: CFA from SP, or from any register that
-// points into the frame. A stored value is taken from its slot even if the
-// register seems untouched: on another way to here it may have been.
+// points into the frame. Where a value seems to be in its register still but is
+// elsewhere too, that other place is taken: on another way to here the register
+// may have been overwritten, as the link register is by any call.
 func (f *frameState) rule(m *machine) (Rule, bool) {
 	base, ok := f.frameBase(m)
 	if !ok {
@@ -126,16 +134,16 @@ func (f *frameState) rule(m *machine) (Rule, bool) {
 	}
 	rule := Rule{cfa: fromRegister, reg: uint8(base), off: -int32(f.reg[base].n), ra: uint8(m.link), method: FromPrologue}
 	for r := range m.columns {
-		followed := m.kept&(1<<r) != 0 || r == m.link
-		untouched := f.stored&(1<<r) == 0 && f.reg[r] == content{entryOf, r}
-		if !followed || untouched {
-			continue
+		switch {
+		case r == m.link:
+			s := f.find(r)
+			if s.how == undefined {
+				return Rule{}, false
+			}
+			rule.add(s)
+		case m.kept&(1<<r) != 0 && (f.stored&(1<<r) != 0 || f.reg[r] != content{entryOf, r}):
+			rule.add(f.find(r))
 		}
-		s := f.find(r)
-		if s.how == undefined && r == m.link {
-			return Rule{}, false
-		}
-		rule.saves = append(rule.saves, s)
 	}
 	if base == m.sp && rule.off == 0 && rule.where(rule.ra).how == unspecified {
 		rule.method = FromLR
@@ -157,15 +165,19 @@ func (f *frameState) frameBase(m *machine) (uint32, bool) {
 	return 0, false
 }
 
-// find says where the entry value of a register is now.
+// find says where the entry value of a register is now: in the frame, in
+// another register, or where it was.
 func (f *frameState) find(r uint32) save {
 	if f.stored&(1<<r) != 0 {
 		return save{uint8(r), atOffset, f.slot[r]}
 	}
 	for i := range f.reg {
-		if f.reg[i] == (content{entryOf, r}) {
+		if uint32(i) != r && f.reg[i] == (content{entryOf, r}) {
 			return save{uint8(r), inRegister, int32(i)}
 		}
+	}
+	if f.reg[r] == (content{entryOf, r}) {
+		return save{column: uint8(r)}
 	}
 	return save{uint8(r), undefined, 0}
 }

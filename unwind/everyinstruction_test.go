@@ -4,6 +4,7 @@ import (
 	"debug/elf"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
@@ -49,6 +50,9 @@ func check(t *testing.T, path string, arch armv7m.Arch, instructions int, change
 		pc, _ := snap.Regs.Value(snapshot.PC)
 		if pc == last { // asleep, or a loop that does nothing
 			continue
+		}
+		if pc == lockupPC {
+			break
 		}
 		last = pc
 		var stop Stop
@@ -215,5 +219,26 @@ func TestEveryInstructionOfCompiled(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// The programs of the captures are compiled by LLVM, which describes no
+// epilogue (and one by another GCC). They run here as far as a chip whose
+// peripherals answer noise lets them.
+func TestEveryInstructionOfCaptures(t *testing.T) {
+	for _, path := range captures(t) {
+		name := filepath.Base(path)
+		arch := armv7m.V7EM
+		if strings.HasPrefix(name, "RP2040") {
+			arch = armv7m.V6M
+		}
+		t.Run(name, func(t *testing.T) {
+			r := check(t, path, arch, 150_000)
+			r.report(t)
+			t.Logf("%d functions were a leaf", len(r.leaves))
+			if r.stacks < 5_000 || r.differ > r.stacks/1000 || r.false > 0 {
+				t.Errorf("%d of %d stacks differ, %d with a false frame", r.differ, r.stacks, r.false)
+			}
+		})
 	}
 }

@@ -4,7 +4,7 @@ package unwind
 type flow struct {
 	kind        flowKind
 	target      uint32 // of a branch or call; of byTable: where the table is
-	entry       uint32 // of byTable: bytes of an entry
+	entry       tableKind
 	size        uint32 // of the instruction
 	conditional int    // how many instructions that follow may not be executed
 }
@@ -192,31 +192,14 @@ func (x *explorer) branch(target uint32, s *frameState) {
 	}
 }
 
-// table follows a jump table. An entry of 1 or 2 bytes is half the distance
-// from the table's begin (TBB, TBH: ARMv7-M ARM A7.7.182), one of 4 bytes an
-// address. How many there are is not said: the table ends where the code begins
-// that it leads to, or with an entry that leads out of the function.
+// table follows a jump table. How many entries it has is not said: it ends where
+// the code begins that it leads to, or with an entry that leads out of the
+// function or to its first instruction.
 func (x *explorer) table(to flow, s *frameState) {
 	end := ^uint32(0)
-	for at := to.target; at < end && len(x.pending) < maxPending; at += to.entry {
-		var target uint32
-		if to.entry == 4 {
-			v, ok := x.c.word(at)
-			if !ok {
-				return
-			}
-			target = v & x.m.codeMask
-		} else {
-			hw, ok := x.c.half(at &^ 1)
-			if !ok {
-				return
-			}
-			if to.entry == 1 {
-				hw = hw >> (8 * (at & 1)) & 0xff
-			}
-			target = to.target + 2*uint32(hw)
-		}
-		if !x.fn.Contains(target) {
+	for at := to.target; at < end && len(x.pending) < maxPending; at += to.entry.size() {
+		target, ok := x.tableEntry(to.entry, at, to.target)
+		if !ok || !x.fn.Contains(target) || target == x.entry {
 			return
 		}
 		x.branch(target, s)
@@ -224,4 +207,49 @@ func (x *explorer) table(to flow, s *frameState) {
 			end = min(end, target)
 		}
 	}
+}
+
+// tableKind is how a jump table gives its targets.
+type tableKind uint8
+
+const (
+	byteForward   tableKind = iota // begin + 2 * unsigned byte
+	halfForward                    // begin + 2 * unsigned halfword
+	byteBothWays                   // begin + 2 * signed byte
+	halfBothWays                   // begin + 2 * signed halfword
+	wordAddresses                  // addresses
+	wordDistances                  // begin + signed word
+)
+
+func (k tableKind) size() uint32 {
+	switch k {
+	case byteForward, byteBothWays:
+		return 1
+	case halfForward, halfBothWays:
+		return 2
+	}
+	return 4
+}
+
+// tableEntry is the target that the entry at addr gives.
+func (x *explorer) tableEntry(k tableKind, addr, begin uint32) (uint32, bool) {
+	if k.size() == 4 {
+		v, ok := x.c.word(addr)
+		if k == wordDistances {
+			v += begin
+		}
+		return v & x.m.codeMask, ok
+	}
+	hw, ok := x.c.half(addr &^ 1)
+	if k.size() == 1 {
+		hw = hw >> (8 * (addr & 1)) & 0xff
+	}
+	distance := uint32(hw)
+	switch k {
+	case byteBothWays:
+		distance = signExtend(distance, 8)
+	case halfBothWays:
+		distance = signExtend(distance, 16)
+	}
+	return begin + 2*distance, ok
 }

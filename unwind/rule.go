@@ -77,6 +77,13 @@ func (r *Rule) where(column uint8) save {
 	return save{column: column}
 }
 
+// add adds the rule of a column, unless it is that of the ABI.
+func (r *Rule) add(s save) {
+	if s.how != unspecified {
+		r.saves = append(r.saves, s)
+	}
+}
+
 // leafRule is that of a function that has stored nothing yet: CFA = SP,
 // RA = LR.
 func (m *machine) leafRule() Rule {

@@ -16,6 +16,17 @@ type simulation struct {
 	snap  snapshot.Snapshot
 }
 
+// noise is a peripheral whose registers change all the time, so that no loop
+// waits for ever on one.
+type noise struct{ state, mask uint32 }
+
+func (n *noise) Read(uint32, int) (uint32, bool) {
+	n.state = n.state*1664525 + 1013904223 // Numerical Recipes' generator
+	return (uint32(int32(n.state)>>31) ^ n.state&0xf) & n.mask, true
+}
+
+func (n *noise) Write(uint32, int, uint32) bool { return true }
+
 // simulate loads an ELF into a core with ROM and RAM; what is loaded runs from
 // where the linker placed it.
 func simulate(t testing.TB, path string, arch armv7m.Arch) *simulation {
@@ -25,8 +36,12 @@ func simulate(t testing.TB, path string, arch armv7m.Arch) *simulation {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	ram := make([]byte, 256<<10)
+	ram := make([]byte, 1<<20)
 	cfg := armv7m.Config{Arch: arch, Regions: []armv7m.Region{{Base: 0x20000000, Data: ram}}}
+	cfg.Mounts = []armv7m.Mount{
+		{Base: 0x40000000, Size: 0x20000000, Device: &noise{mask: ^uint32(0)}},
+		{Base: 0xd0000000, Size: 0x1000, Device: &noise{mask: 1}}, // SIO of an RP2040, whose first register is the number of the core
+	}
 	for _, p := range f.Progs {
 		if p.Type != elf.PT_LOAD || p.Filesz == 0 {
 			continue
@@ -36,9 +51,12 @@ func simulate(t testing.TB, path string, arch armv7m.Arch) *simulation {
 			t.Fatal(err)
 		}
 		cfg.Regions = append(cfg.Regions, armv7m.Region{Base: uint32(p.Paddr), Data: data, ROM: true})
-		if cfg.VTOR == 0 {
+		if len(cfg.Regions) == 2 {
 			cfg.VTOR = uint32(p.Paddr)
 		}
+	}
+	if v := f.Section(".vector_table"); v != nil {
+		cfg.VTOR = uint32(v.Addr)
 	}
 	s := &simulation{truth: truth.New(truthFunctions(t, f))}
 	cfg.Tracer, cfg.Leaves = s.truth, s.truth.Leaves

@@ -5,7 +5,6 @@ package unwind
 // leaf, the return address - 1 of a caller, which is odd and so never a PC).
 type site struct {
 	key       uint32
-	filled    bool
 	inCode    bool
 	outermost bool
 	entered   bool     // nothing calls its function directly: see code.called
@@ -16,28 +15,31 @@ type site struct {
 	rule      Rule
 }
 
-// siteBits is the size of the cache: 2^siteBits addresses of some 100 bytes.
-const siteBits = 12
+// siteBits is the size of the cache: 2^siteBits addresses, each 8 bytes and
+// some 200 more once it is filled. An address that falls on the place of
+// another takes it; a site itself never changes.
+const siteBits = 14
 
-type siteCache [1 << siteBits]site
+type siteCache [1 << siteBits]*site
 
 // site returns what is known of key.
 func (u *Unwinder) site(key uint32) *site {
-	s := &u.sites[key*0x9e3779b1>>(32-siteBits)]
-	if s.filled && s.key == key {
+	at := &u.sites[key*0x9e3779b1>>(32-siteBits)]
+	if s := *at; s != nil && s.key == key {
 		return s
 	}
-	u.fill(s, key)
+	s := u.find(key)
+	*at = s
 	return s
 }
 
-// fill finds it out: a search in the CFI, or an analysis of the function's
-// instructions.
-func (u *Unwinder) fill(s *site, key uint32) {
+// find finds out what there is to know: a search in the CFI, or an analysis of
+// the function's instructions.
+func (u *Unwinder) find(key uint32) *site {
 	c := &u.code
-	*s = site{key: key, filled: true, inCode: c.contains(key)}
+	s := &site{key: key, inCode: c.contains(key)}
 	if !s.inCode {
-		return
+		return s
 	}
 	if fn, ok := c.function(key); ok && fn.Contains(key) {
 		s.fn = fn
@@ -61,6 +63,7 @@ func (u *Unwinder) fill(s *site, key uint32) {
 	}
 	s.outermost = c.outermost(key, bounds)
 	s.entered = bounds.High != 0 && s.rule.keepsLink() && !c.called(bounds.Low)
+	return s
 }
 
 // keepsLink tells whether the return address is in the register that every

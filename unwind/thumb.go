@@ -154,3 +154,26 @@ func (f *frameState) loadMany(list uint16, base content) {
 		}
 	}
 }
+
+// caseHelper recognises the functions of libgcc (__gnu_thumb1_case_uqi and its
+// kin) that ARMv6-M code calls where ARMv7-M has TBB: they add to LR an entry
+// of the table that follows the call. What they load tells the kind of table.
+func (c *code) caseHelper(entry uint32) (tableKind, bool) {
+	if push, ok := c.half(entry); !ok || push&0xfffc != 0xb400 {
+		return 0, false
+	}
+	var kind tableKind
+	loads := false
+	for at := entry + 2; at < entry+24; at += 2 {
+		hw, ok := c.half(at)
+		switch {
+		case !ok || hw == 0x4770: // BX LR
+			return 0, false
+		case hw&0xff87 == 0x4486: // ADD LR, Rm
+			return kind, loads
+		case hw>>12 == 5: // load or store with register offset
+			kind, loads = map[uint16]tableKind{3: byteBothWays, 5: halfForward, 6: byteForward, 7: halfBothWays}[hw>>9&7], true
+		}
+	}
+	return 0, false
+}

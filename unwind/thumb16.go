@@ -13,7 +13,7 @@ func (f *frameState) step16(c *code, in insn) flow {
 	case 5:
 		switch op := hw >> 9 & 7; {
 		case op == 4: // LDR (register)
-			f.reg[hw&7] = fromTable(f.reg[hw>>3&7], f.reg[hw>>6&7])
+			f.load(hw&7, sum(f.reg[hw>>3&7], f.reg[hw>>6&7]))
 		case op >= 3: // LDRSB, LDRH, LDRB, LDRSH (register)
 			f.forget(hw & 7)
 		}
@@ -58,10 +58,12 @@ func (f *frameState) shiftAdd16(hw uint16) {
 	rd, rn := hw&7, f.reg[hw>>3&7]
 	imm := uint32(hw >> 6 & 7)
 	switch hw >> 9 {
-	case 14: // ADD imm3
-		f.reg[rd] = rn.plus(imm)
+	case 12: // ADD (register)
+		f.reg[rd] = sum(rn, f.reg[hw>>6&7])
+	case 14: // ADD imm3; MOVS is one with 0
+		f.reg[rd] = rn.add(imm)
 	case 15: // SUB imm3
-		f.reg[rd] = rn.plus(-imm)
+		f.reg[rd] = rn.add(-imm)
 	default:
 		shift := uint(hw >> 6 & 31)
 		switch {
@@ -75,15 +77,6 @@ func (f *frameState) shiftAdd16(hw uint16) {
 	}
 }
 
-// plus is add, and keeps an entry value when 0 is added, which is how MOVS is
-// written too.
-func (c content) plus(n uint32) content {
-	if n == 0 {
-		return c
-	}
-	return c.add(n)
-}
-
 // immediate16 is MOV, CMP, ADD, SUB with imm8.
 func (f *frameState) immediate16(hw uint16) {
 	r, imm := hw>>8&7, uint32(hw&0xff)
@@ -91,9 +84,9 @@ func (f *frameState) immediate16(hw uint16) {
 	case 0:
 		f.reg[r] = content{constant, imm}
 	case 2:
-		f.reg[r] = f.reg[r].plus(imm)
+		f.reg[r] = f.reg[r].add(imm)
 	case 3:
-		f.reg[r] = f.reg[r].plus(-imm)
+		f.reg[r] = f.reg[r].add(-imm)
 	}
 }
 
@@ -164,30 +157,23 @@ func (f *frameState) high16(hw uint16) flow {
 	return flow{}
 }
 
-// fromTable is the word at a + b, one of which is the constant address of a
-// table.
-func fromTable(a, b content) content {
-	switch {
-	case a.kind == constant:
-		return content{inTable, a.n}
-	case b.kind == constant:
-		return content{inTable, b.n}
-	}
-	return content{}
-}
-
 // jumpTo is a branch to the address that v is: one of a table's, or it leaves
 // the function.
 func jumpTo(v content) flow {
 	if v.kind == inTable {
-		return flow{kind: byTable, target: v.n, entry: 4}
+		return flow{kind: byTable, target: v.n, entry: wordAddresses}
 	}
 	return flow{kind: ends}
 }
 
-// sum is a + b where one of them is a constant.
+// sum is a + b where one of them is a constant: an address in the frame, or
+// one in a table with an index that is not known.
 func sum(a, b content) content {
 	switch {
+	case a.kind == constant && b.kind == anything:
+		return content{intoTable, a.n}
+	case b.kind == constant && a.kind == anything:
+		return content{intoTable, b.n}
 	case b.kind == constant:
 		return a.add(b.n)
 	case a.kind == constant:

@@ -13,7 +13,7 @@ func (f *frameState) step32(c *code, in insn) flow {
 	case hw1&0xec00 == 0xec00:
 		f.coprocessor(hw1, hw2)
 	case hw1&0xf800 == 0xf000 && hw2&0x8000 != 0:
-		return f.control32(in)
+		return f.control32(c, in)
 	case hw1&0xfa00 == 0xf000:
 		f.modified32(hw1, hw2)
 	case hw1&0xfa00 == 0xf200:
@@ -68,7 +68,7 @@ func (f *frameState) dual32(at uint32, hw1, hw2 uint16) flow {
 	if !back && !before { // exclusives and tables
 		switch {
 		case hw1 == 0xe8d0|rn && hw2&0xffe0 == 0xf000:
-			return flow{kind: byTable, target: at + 4, entry: 1 + uint32(hw2>>4&1)}
+			return flow{kind: byTable, target: at + 4, entry: tableKind(hw2 >> 4 & 1)}
 		case load: // LDREX, LDREXB, LDREXH
 			f.forget(rt)
 		case hw1&0x80 == 0: // STREX
@@ -169,11 +169,15 @@ func (f *frameState) plain32(in insn) {
 }
 
 // control32 is branches and miscellaneous control (A5.3.4).
-func (f *frameState) control32(in insn) flow {
+func (f *frameState) control32(c *code, in insn) flow {
 	hw1, hw2 := in.hw1, in.hw2
 	switch {
 	case hw2&0x5000 == 0x5000: // BL
-		return flow{kind: returns, target: branchT4(in.addr, hw1, hw2)}
+		target := branchT4(in.addr, hw1, hw2)
+		if kind, ok := c.caseHelper(target); ok {
+			return flow{kind: byTable, target: in.addr + 4, entry: kind}
+		}
+		return flow{kind: returns, target: target}
 	case hw2&0x5000 == 0x1000: // B (T4)
 		return flow{kind: jumps, target: branchT4(in.addr, hw1, hw2)}
 	case hw2&0x5000 == 0x4000: // BLX to ARM code: undefined here
@@ -202,7 +206,6 @@ func (f *frameState) single32(c *code, in insn) flow {
 		return f.loadLiteral32(c, in)
 	}
 	addr, after, back := content{}, base, false
-	loaded := content{}
 	switch {
 	case hw1&0x80 != 0: // imm12
 		addr = base.add(uint32(hw2 & 0xfff))
@@ -214,7 +217,7 @@ func (f *frameState) single32(c *code, in insn) flow {
 		addr, after = address(base, offset, hw2&0x400 != 0)
 		back = hw2&0x100 != 0
 	default: // register, LSL imm2
-		loaded = fromTable(base, content{})
+		addr = sum(base, content{})
 	}
 	if !load {
 		if back && rn == regSP {
@@ -224,16 +227,16 @@ func (f *frameState) single32(c *code, in insn) flow {
 			f.store(rt, addr)
 		}
 	} else if rt != regPC {
-		if word && addr.kind == frameAt {
-			loaded = f.at(addr)
+		if !word {
+			addr = content{}
 		}
-		f.assign(rt, loaded)
+		f.load(rt, addr)
 	}
 	if back {
 		f.assign(rn, after)
 	}
 	if load && word && rt == regPC {
-		return jumpTo(loaded)
+		return jumpTo(f.at(addr))
 	}
 	return flow{}
 }

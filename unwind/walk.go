@@ -162,9 +162,7 @@ func (w *walk) linkedCall() (callSite, uint32) {
 		return noCall, 0
 	}
 	from := w.u.site((lr & w.m.codeMask) - 1)
-	before, target := from.before, from.target
-	w.site = w.u.site(w.pc) // the cache may have given up its place
-	return before, target
+	return from.before, from.target
 }
 
 // maxBlindFunction bounds how far behind its entry a function without a symbol
@@ -187,10 +185,9 @@ func (w *walk) arrive(ra uint32, rule *Rule) (Stop, bool) {
 			return Stop{}, false
 		}
 	}
-	returns := w.returnsToStart(pc)
 	s := w.u.site(pc - 1)
 	switch {
-	case returns:
+	case w.returnsToStart(s):
 		return Stop{}, false
 	case !s.inCode, s.before == noCall, ra&w.m.codeBit != w.m.codeBit:
 		return Stop{BadRA, ra}, false
@@ -206,10 +203,7 @@ func (w *walk) arrive(ra uint32, rule *Rule) (Stop, bool) {
 // which a thread would end in, given to it when it was made. A function whose
 // last instruction calls one that does not return leaves such an address too,
 // but then something calls the function that the frame is in.
-func (w *walk) returnsToStart(pc uint32) bool {
-	entry := w.site.fn.Low
-	known := w.site.fn.High != 0
-	s := w.u.site(pc - 1)
+func (w *walk) returnsToStart(s *site) bool {
 	if !s.starts {
 		return false
 	}
@@ -219,7 +213,8 @@ func (w *walk) returnsToStart(pc uint32) bool {
 	case unreadable:
 		return false
 	}
-	return known && s.target != entry && !w.u.code.called(entry)
+	fn := w.site.fn
+	return fn.High != 0 && s.target != fn.Low && !w.u.code.called(fn.Low)
 }
 
 // interrupted enters a frame whose PC is exact. It may have jumped to where no

@@ -180,7 +180,7 @@ int main(void) {
 		heap(n);
 		jumps(n);
 		sink += wide(n) + real(n) + choose(n) + ackermann(2, n % 4) + variable(3, n, n + 1, n + 2);
-		sink += table[n % 5](n) + table[4](n);
+		sink += table[n % 5](n) + table[4](n) + large(n);
 		__asm volatile("svc 0");
 	}
 }

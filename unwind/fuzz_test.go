@@ -1,0 +1,112 @@
+package unwind
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/mprof/mprof/snapshot"
+)
+
+// FuzzCallFrames decodes arbitrary sections: no panic, every rule lies in its
+// FDE, an error is a DecodeError inside the section.
+func FuzzCallFrames(f *testing.F) {
+	f.Add(plainFrame(cfaDefCFAOffset, 8, cfaOffset|14, 1).bytes(), false)
+	f.Add(ehFrame("zR", []byte{pePcrel | peSdata4}, pePcrel|peSdata4, 0x08000100), true)
+	f.Fuzz(func(t *testing.T, data []byte, eh bool) {
+		if len(data) > 1<<12 {
+			return
+		}
+		p := Program{Code: []Range{{0x08000000, 0x08001000}}}
+		if eh {
+			p.EHFrame, p.EHFrameAt = data, 0x08000800
+		} else {
+			p.DebugFrame = data
+		}
+		u, err := New(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for pc := uint32(0x08000000); pc < 0x08001000; pc += 0x10 {
+			if _, err := u.RuleAt(pc); err != nil {
+				d, ok := err.(*DecodeError)
+				if !ok || int(d.Offset) > len(data) {
+					t.Fatalf("0x%08x: %v", pc, err)
+				}
+			}
+		}
+		for i := range u.cfi.index.sorted {
+			d := &u.cfi.index.sorted[i]
+			if d.from >= d.to || i > 0 && u.cfi.index.sorted[i-1].to > d.from {
+				t.Fatalf("index entry %d: [0x%x, 0x%x)", i, d.from, d.to)
+			}
+		}
+		u.Remarks()
+	})
+}
+
+// FuzzExpression runs arbitrary expressions.
+func FuzzExpression(f *testing.F) {
+	f.Add([]byte{opBreg0 + 13, 4, opDeref, opLit0 + 3, opPlus})
+	f.Fuzz(func(t *testing.T, expr []byte) {
+		if len(expr) < 1<<12 {
+			expressionWalk().evaluate(expr, 1000)
+		}
+	})
+}
+
+// FuzzUnwind unwinds arbitrary registers, stacks and code, with call frame
+// information that may or may not fit: no panic, no frame out of order, stacks
+// that were touched begin at the stack pointer or above.
+func FuzzUnwind(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4}, []byte{0x10, 0xb5, 0x10, 0xbd}, plainFrame(cfaDefCFAOffset, 8, cfaOffset|14, 1).bytes())
+	f.Add([]byte{}, thumb(0xb510, 0xe8df, 0xf000, 0x0302, 0xbd10), []byte{})
+	f.Fuzz(func(t *testing.T, target, text, cfi []byte) {
+		if len(text) > 1<<10 || len(cfi) > 1<<10 {
+			return
+		}
+		b := newBoard()
+		copy(b.image[0x100:], text)
+		b.functions(0x100, 0x180, 0x180, 0x240, 0x300, 0x800)
+		b.program.DebugFrame = cfi
+		b.program.Outermost = []uint32{flash + 0x301}
+		next := func() (v uint32) {
+			if len(target) >= 4 {
+				v = binary.LittleEndian.Uint32(target)
+				target = target[4:]
+			}
+			return v
+		}
+		for reg := snapshot.R0; reg <= snapshot.CONTROL; reg++ {
+			v := next()
+			switch v >> 30 { // near the stack, near the code, anything
+			case 0:
+				v = ram + v&0x3fc
+			case 1:
+				v = flash + 0x100 + v&0xfff
+			}
+			b.set(reg, v)
+		}
+		copy(b.snap.Windows[0].Data, target)
+		u, err := New(b.program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		frames, stop := u.Unwind(nil, &b.snap)
+		if len(frames) > MaxDepth+1 || stop.Reason >= NumReasons {
+			t.Fatalf("%d frames, reason %d", len(frames), stop.Reason)
+		}
+		for i, fr := range frames {
+			if (fr.Kind == Leaf) != (i == 0) {
+				t.Fatalf("frame %d: %+v", i, fr)
+			}
+			if fr.Kind == Caller && !u.code.contains(fr.PC-1) {
+				t.Fatalf("frame %d not in code: %+v", i, fr)
+			}
+		}
+		for _, r := range u.Touched() {
+			if r.Low > r.High {
+				t.Fatalf("touched %+v", r)
+			}
+		}
+	})
+}
