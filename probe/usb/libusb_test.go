@@ -38,6 +38,7 @@ var roles = map[string]func(ctx context.Context, args []string) error{
 	"unplug":   unplugRole,
 	"hold":     holdRole,
 	"stall":    stallRole,
+	"commands": commandsRole,
 }
 
 func TestMain(m *testing.M) {
@@ -55,7 +56,7 @@ func TestMain(m *testing.M) {
 }
 
 // newBus makes a bus, or skips where umockdev is missing; in CI that fails.
-func newBus(t *testing.T) *usbfs.Bus {
+func newBus(t testing.TB) *usbfs.Bus {
 	t.Helper()
 	if _, err := usbfs.Preload(); err != nil {
 		if os.Getenv("CI") == "true" {
@@ -77,14 +78,14 @@ func newBus(t *testing.T) *usbfs.Bus {
 
 // child is a process in a role.
 type child struct {
-	t     *testing.T
+	t     testing.TB
 	cmd   *exec.Cmd
 	lines *bufio.Scanner
 	input io.WriteCloser
 	log   bytes.Buffer
 }
 
-func start(t *testing.T, b *usbfs.Bus, role string, change ...func(*exec.Cmd)) *child {
+func start(t testing.TB, b *usbfs.Bus, role string, change ...func(*exec.Cmd)) *child {
 	t.Helper()
 	environ, err := b.Environ()
 	if err != nil {
@@ -145,9 +146,15 @@ func (c *child) end() string {
 }
 
 // run is a child from start to end.
-func run(t *testing.T, b *usbfs.Bus, role string, change ...func(*exec.Cmd)) string {
+func run(t testing.TB, b *usbfs.Bus, role string, change ...func(*exec.Cmd)) string {
 	t.Helper()
 	return start(t, b, role, change...).end()
+}
+
+// firstLine is the first line of what a child wrote.
+func firstLine(s string) string {
+	l, _, _ := strings.Cut(s, "\n")
+	return l
 }
 
 // identifiable answers DAP_Info, and everything else with itself.
@@ -179,7 +186,7 @@ var (
 		Serial: "0240", Interface: "CMSIS-DAP v1 Interface", HID: true, PacketSize: 64}
 )
 
-func plug(t *testing.T, b *usbfs.Bus, c usbfs.Config) *usbfs.Device {
+func plug(t testing.TB, b *usbfs.Bus, c usbfs.Config) *usbfs.Device {
 	t.Helper()
 	d, err := b.Plug(c, identifiable(c.PacketSize))
 	if err != nil {
