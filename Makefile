@@ -41,6 +41,10 @@ firmware:
 	$(MAKE) -C firmware/demo
 	$(MAKE) -C firmware/shares
 
+# The picture in the README (needs Chromium).
+picture: demo
+	scripts/picture.sh
+
 fmt:
 	gofmt -w cmd cortexm export firmware probe profile sim snapshot symbol unwind
 
