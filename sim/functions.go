@@ -20,8 +20,8 @@ type codeSymbol struct {
 // functions lists the program's functions by their symbols: every STT_FUNC, and
 // labels in code that lie in no function that has a size. Where several names
 // share an address the sized, global, strong one comes first.
-func functions(f *elf.File) []truth.Function {
-	symbols := codeSymbols(f)
+func functions(img *image) []truth.Function {
+	symbols := codeSymbols(img)
 	slices.SortFunc(symbols, func(a, b codeSymbol) int {
 		return cmp.Or(cmp.Compare(a.Low, b.Low), cmp.Compare(a.rank, b.rank), cmp.Compare(a.Name, b.Name))
 	})
@@ -47,7 +47,8 @@ func functions(f *elf.File) []truth.Function {
 // codeSymbols collects the symbols that stand in allocated sections. Labels
 // count in code only: in executable sections, and there where the mapping
 // symbols say so (ARM IHI 0044, 5.5.5).
-func codeSymbols(f *elf.File) []codeSymbol {
+func codeSymbols(img *image) []codeSymbol {
+	f := img.file
 	all, err := f.Symbols()
 	if err != nil {
 		return nil
@@ -60,7 +61,7 @@ func codeSymbols(f *elf.File) []codeSymbol {
 		}
 		section := f.Sections[s.Section]
 		at := s.Value &^ 1
-		if section.Flags&elf.SHF_ALLOC == 0 || at < section.Addr || at >= section.Addr+section.Size {
+		if section.Flags&elf.SHF_ALLOC == 0 || at < section.Addr || at-section.Addr >= section.Size || !img.holds(section) {
 			continue
 		}
 		kind := elf.ST_TYPE(s.Info)
@@ -78,6 +79,14 @@ func codeSymbols(f *elf.File) []codeSymbol {
 		found = append(found, c)
 	}
 	return found
+}
+
+// holds says whether a section lies in a loaded segment, as those with code do
+// in a file that is not damaged.
+func (img *image) holds(s *elf.Section) bool {
+	return slices.ContainsFunc(img.parts, func(p part) bool {
+		return s.Addr >= uint64(p.run) && s.Size <= uint64(p.size) && s.Addr-uint64(p.run) <= uint64(p.size)-s.Size
+	})
 }
 
 // rank orders the names of one address.

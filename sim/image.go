@@ -16,6 +16,7 @@ type image struct {
 	regions []armv7m.Region
 	vectors uint32
 	file    *elf.File
+	parts   []part
 	remarks []string
 }
 
@@ -42,6 +43,7 @@ func loadImage(b []byte) (*image, error) {
 	if err != nil {
 		return nil, err
 	}
+	img.parts = parts
 	sp, err := img.findVectors(parts)
 	if err != nil {
 		return nil, err
@@ -77,7 +79,7 @@ func loadable(f *elf.File) ([]part, error) {
 		if p.Type != elf.PT_LOAD || p.Memsz == 0 {
 			continue
 		}
-		if p.Filesz > p.Memsz || p.Vaddr+p.Memsz > 1<<32 || p.Paddr+p.Filesz > 1<<32 || p.Memsz > 1<<28 {
+		if p.Filesz > p.Memsz || p.Vaddr+p.Memsz > 1<<32 || p.Paddr+p.Filesz > 1<<32 || p.Memsz > mostMemory {
 			return nil, fmt.Errorf("a damaged ELF file: segment of 0x%x bytes at 0x%08x", p.Memsz, p.Vaddr)
 		}
 		data, err := io.ReadAll(p.Open())

@@ -15,7 +15,7 @@ const (
 	roundCode = 4 << 10
 	roundRAM  = 64 << 10
 	// mostMemory bounds what a damaged file can ask for.
-	mostMemory = 256 << 20
+	mostMemory = 64 << 20
 )
 
 // span is a piece of the address space; end is exclusive.

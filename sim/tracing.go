@@ -12,7 +12,7 @@ type tracing struct{ truth *truth.Truth }
 
 // trace makes the shadow stack and hooks it into the core to be.
 func (b *Board) trace(cfg *armv7m.Config) {
-	b.truth = truth.New(functions(b.image.file))
+	b.truth = truth.New(functions(b.image))
 	cfg.Tracer = b.truth
 	cfg.Leaves = b.truth.Leaves
 }
