@@ -131,7 +131,13 @@ func percent(v float64) string {
 	return fmt.Sprintf("%.2g %%", v*100)
 }
 
-func seconds(d time.Duration) string { return fmt.Sprintf("%.3g s", d.Seconds()) }
+// seconds prints three digits, and whole seconds from 100 s on.
+func seconds(d time.Duration) string {
+	if s := d.Seconds(); s < 100 {
+		return fmt.Sprintf("%.3g s", s)
+	}
+	return fmt.Sprintf("%.0f s", d.Seconds())
+}
 
 func frequency(hz float64) string {
 	switch {

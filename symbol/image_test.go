@@ -2,6 +2,7 @@ package symbol_test
 
 import (
 	"bytes"
+	"debug/elf"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -187,6 +188,102 @@ func TestStripped(t *testing.T) {
 				t.Errorf("build id %s", hex.EncodeToString(im.BuildID()))
 			}
 		})
+	}
+}
+
+// Damaged DWARF costs lines and inlined calls, never the functions of the
+// symbol table, and is said.
+func TestDamagedDWARF(t *testing.T) {
+	good, err := os.ReadFile("testdata/program5.elf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := elf.NewFile(bytes.NewReader(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".debug_abbrev", ".debug_info", ".debug_line", ".debug_rnglists"} {
+		data := bytes.Clone(good)
+		s := f.Section(name)
+		for i := range s.Size {
+			data[s.Offset+i] ^= 0x55
+		}
+		im, err := symbol.New(bytes.NewReader(data), int64(len(data)), "damaged.elf")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, r := range im.CodeRanges() {
+			for pc := r.Low; pc < r.High; pc += 2 {
+				im.Lookup(pc)
+			}
+		}
+		if f, ok := im.Function(im.Entry()); !ok || f.Name != "Reset_Handler" {
+			t.Errorf("%s: function at the entry: %+v", name, f)
+		}
+		if !strings.Contains(strings.Join(im.Remarks(), "\n"), "damaged DWARF") {
+			t.Errorf("%s: remarks %q", name, im.Remarks())
+		}
+	}
+}
+
+// Without section headers (sstrip) the executable segments are the code.
+func TestNoSectionHeaders(t *testing.T) {
+	good, err := os.ReadFile("testdata/program5.elf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare := bytes.Clone(good)
+	copy(bare[32:], []byte{0, 0, 0, 0}) // e_shoff
+	copy(bare[46:], make([]byte, 6))    // e_shentsize, e_shnum, e_shstrndx
+	im, err := symbol.New(bytes.NewReader(bare), int64(len(bare)), "bare.elf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := open(t, "program5.elf")
+	if r := im.CodeRanges(); len(r) == 0 || !r[0].Contains(full.Entry()) {
+		t.Errorf("code ranges %+v", r)
+	}
+	if !bytes.Equal(im.BuildID(), full.BuildID()) {
+		t.Errorf("build id %x", im.BuildID())
+	}
+	if at, ok := im.Vectors(); !ok || at != 0x08000000 {
+		t.Errorf("vectors at 0x%08x", at)
+	}
+	if at := im.Lookup(im.Entry()); at != nil {
+		t.Errorf("functions from nothing: %+v", at)
+	}
+}
+
+// Functions that run from RAM, and the long calls to them.
+func TestFunctionInRAM(t *testing.T) {
+	im := open(t, "program5.elf")
+	if f, ok := im.Function(0x20000104); !ok || f.Name != "in_ram" || f.Low != 0x20000100 || f.Line == 0 {
+		t.Errorf("%+v", f)
+	}
+	if f, ok := im.Function(0x20000000); ok {
+		t.Errorf("data is a function: %+v", f)
+	}
+}
+
+// Other profiles of the ARM architecture have the same e_machine.
+func TestApplicationProcessor(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "linux.elf")
+	run(t, need(t, "arm-none-eabi-gcc"), "-mcpu=cortex-a9", "-nostdlib", "-ffreestanding", "-Wl,--entry=Reset_Handler", "-o", program, "testdata/inlined.c", "-lgcc")
+	if _, err := symbol.Open(program); err == nil || !strings.Contains(err.Error(), "is built for an ARM A-profile core") {
+		t.Error(err)
+	}
+}
+
+// Split DWARF leaves functions and lines in the ELF, inlined calls not.
+func TestSplitDWARF(t *testing.T) {
+	im, err := symbol.Open(build(t, "-O2 -gdwarf-5 -gsplit-dwarf -dumpdir "+t.TempDir()+"/", "inlined.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := im.Lookup(im.Entry() + 4)
+	if len(at) != 1 || at[0].Name != "Reset_Handler" || at[0].CallLine == 0 {
+		t.Errorf("%+v", at)
 	}
 }
 
