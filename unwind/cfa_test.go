@@ -1,13 +1,14 @@
 package unwind
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // debugFrame builds a .debug_frame with one CIE (DWARF 4 §6.4.1) and one FDE.
@@ -19,6 +20,8 @@ type debugFrame struct {
 	low, size uint32
 	program   []byte
 	wide      bool // 64-bit DWARF
+	ra        byte // column of the return address; 0: 14
+	at        int  // where in a section bytes will be placed
 }
 
 func (d debugFrame) bytes() []byte {
@@ -27,12 +30,12 @@ func (d debugFrame) bytes() []byte {
 	if d.version == 4 {
 		body = append(body, 4, 0)
 	}
-	body = append(body, d.codeAlign, byte(d.dataAlign)&0x7f, 14)
+	body = append(body, d.codeAlign, byte(d.dataAlign)&0x7f, cmp.Or(d.ra, 14))
 	body = append(body, d.initial...)
 	out := d.entry(nil, 0xffffffffffffffff, body)
 	fde := binary.LittleEndian.AppendUint32(nil, d.low)
 	fde = binary.LittleEndian.AppendUint32(fde, d.size)
-	return d.entry(out, 0, append(fde, d.program...))
+	return d.entry(out, uint64(d.at), append(fde, d.program...))
 }
 
 func (d debugFrame) entry(out []byte, id uint64, body []byte) []byte {
@@ -135,7 +138,7 @@ func TestCallFrameInstructions(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			}
-			if d := cmp.Diff(c.want, got); d != "" {
+			if d := gocmp.Diff(c.want, got); d != "" {
 				t.Errorf("%s: want (-), got (+):\n%s", c.name, d)
 			}
 		}

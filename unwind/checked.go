@@ -9,8 +9,10 @@ package unwind
 type checked struct {
 	cfi  *cfi
 	code analysis
-	// corrected counts the addresses where the instructions knew better.
+	// corrected counts the addresses where the instructions knew better, of
+	// which example is the first.
 	corrected int
+	example   uint32
 }
 
 func (k *checked) find(c *code, pc uint32) (Rule, Range, bool) {
@@ -28,6 +30,9 @@ func (k *checked) find(c *code, pc uint32) (Rule, Range, bool) {
 	}
 	x = c.explore(fn, fn.Low, pc, true)
 	if better, ok := x.state.rule(k.code.m); ok && !x.differ {
+		if k.corrected == 0 {
+			k.example = pc
+		}
 		k.corrected++
 		return better, around, true
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/mprof/mprof/sim/armv7m"
 	"github.com/mprof/mprof/sim/truth"
 	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/symbol"
 )
 
 // tally counts stacks and keeps an example of each place where they differ.
@@ -203,7 +204,8 @@ func TestEveryInstructionOfCompiled(t *testing.T) {
 		path := compile(t, c.flags+" -nostartfiles -T testdata/link.ld --specs=nosys.specs --specs=nano.specs -Wl,--no-warn-rwx-segments", "testdata/startup.c", "testdata/mixed.c")
 		whole := func(*Program) {}
 		bare := func(p *Program) { p.DebugFrame, p.EHFrame = nil, nil }
-		for name, change := range map[string]func(*Program){"": whole, " without CFI": bare} {
+		image := func(p *Program) { *p = imageProgram(t, path) }
+		for name, change := range map[string]func(*Program){"": whole, " without CFI": bare, " as symbol reads it": image} {
 			t.Run(c.flags+name, func(t *testing.T) {
 				r := check(t, path, c.arch, n, change)
 				r.report(t)
@@ -220,6 +222,27 @@ func TestEveryInstructionOfCompiled(t *testing.T) {
 			})
 		}
 	}
+}
+
+// imageProgram reads an ELF file as the command does.
+func imageProgram(t testing.TB, path string) Program {
+	t.Helper()
+	image, err := symbol.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Program{ReadCode: image.ReadCode, Function: func(pc uint32) (Range, bool) {
+		r, ok := image.Bounds(pc)
+		return Range(r), ok
+	}}
+	p.DebugFrame, _, _ = image.Section(".debug_frame")
+	for _, r := range image.CodeRanges() {
+		p.Code = append(p.Code, Range(r))
+	}
+	if pc, ok := image.ResetHandler(); ok {
+		p.Outermost = append(p.Outermost, pc)
+	}
+	return p
 }
 
 // The programs of the captures are compiled by LLVM, which describes no

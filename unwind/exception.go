@@ -74,7 +74,7 @@ func (w *walk) cross(b *Frame, v uint32) (Stop, bool) {
 	}
 	b.CFA = sp
 	w.regs.set(w.m.sp, sp)
-	w.ipsr, w.floor = ipsr, sp
+	w.ipsr, w.haveIPSR, w.floor = ipsr, true, sp
 	return w.interrupted(pc&^1, FromExceptionFrame)
 }
 

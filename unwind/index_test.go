@@ -11,12 +11,8 @@ import (
 func fdes(entries ...[3]uint32) []byte {
 	var out []byte
 	for _, e := range entries {
-		f := debugFrame{version: 1, codeAlign: 2, dataAlign: -4, initial: []byte{cfaDefCFA, 13, byte(e[2])}, low: e[0], size: e[1]}
-		p := f.bytes()
-		// The FDE names its CIE by offset in the section.
-		at := len(p) - 4*4
-		p[at+4], p[at+5] = byte(len(out)), byte(len(out)>>8)
-		out = append(out, p...)
+		f := debugFrame{version: 1, codeAlign: 2, dataAlign: -4, initial: []byte{cfaDefCFA, 13, byte(e[2])}, low: e[0], size: e[1], at: len(out)}
+		out = append(out, f.bytes()...)
 	}
 	return out
 }
@@ -96,9 +92,7 @@ func TestOverlappingFDEs(t *testing.T) {
 func TestDamagedEntry(t *testing.T) {
 	bad := fdes([3]uint32{0x100, 0x20, 8})
 	bad[8] = 9 // version of its CIE
-	good := fdes([3]uint32{0x200, 0x20, 12})
-	at := len(good) - 4*4
-	good[at+4] = byte(len(bad))
+	good := debugFrame{version: 1, codeAlign: 2, dataAlign: -4, initial: []byte{cfaDefCFA, 13, 12}, low: 0x200, size: 0x20, at: len(bad)}.bytes()
 	u, err := New(Program{Code: []Range{{0, 0x400}}, DebugFrame: append(bad, good...)})
 	if err != nil {
 		t.Fatal(err)

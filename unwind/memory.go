@@ -37,6 +37,9 @@ func (m *memory) stack() *Range {
 // word reads a word of the present stack.
 func (m *memory) word(addr uint32) (uint32, bool) {
 	t := m.stack()
+	if t.High == 0 { // no stack pointer was captured
+		*t = Range{addr, addr}
+	}
 	if addr < t.Low {
 		t.Low = addr
 	}

@@ -36,7 +36,9 @@ var errNoCode = errors.New("unwind: program has no executable section")
 // New makes an unwinder for a program. It reads nothing yet: sections are
 // decoded when an address in them is first needed, and what cannot be decoded
 // then is told by Remarks.
-func New(p Program) (*Unwinder, error) {
+func New(p Program) (*Unwinder, error) { return newFor(&armM, p) }
+
+func newFor(m *machine, p Program) (*Unwinder, error) {
 	if len(p.Code) == 0 {
 		return nil, errNoCode
 	}
@@ -45,7 +47,6 @@ func New(p Program) (*Unwinder, error) {
 			return nil, fmt.Errorf("unwind: executable section 0x%08x-0x%08x: empty or not sorted", r.Low, r.High)
 		}
 	}
-	m := &armM
 	u := &Unwinder{machine: m, sites: new(siteCache)}
 	u.code = code{p: &p, m: m}
 	u.cfi = &cfi{machine: m}
@@ -94,6 +95,10 @@ func (u *Unwinder) Remarks() []string {
 	}
 	if n := u.cfi.index.ignored; n > 0 {
 		out = append(out, fmt.Sprintf("%d frame descriptions of functions that the linker dropped are ignored", n))
+	}
+	if k := u.checked; k.corrected > 0 {
+		out = append(out, fmt.Sprintf("call frame information is refuted by the instructions at %d addresses met so far, such as 0x%08x: the instructions are followed",
+			k.corrected, k.example))
 	}
 	if u.cfi.err != nil {
 		out = append(out, fmt.Sprintf("damaged call frame information (%d functions met so far): %v", u.cfi.damaged, u.cfi.err))

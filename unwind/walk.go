@@ -33,15 +33,14 @@ type walk struct {
 // run walks from the registers of s to the end of the stack.
 func (w *walk) run(dst []Frame, s *snapshot.Snapshot) ([]Frame, Stop) {
 	stop, ok := w.begin(s)
-	for n := 0; ok; n++ {
-		if n >= MaxDepth {
+	for most := len(dst) + MaxDepth; ok; {
+		if len(dst) >= most {
 			return dst, Stop{TooDeep, w.pc}
 		}
 		dst = append(dst, Frame{PC: w.pc, Kind: w.kind, Method: w.method})
 		stop, ok = w.step(&dst[len(dst)-1])
-		if ok && w.mark != 0 {
+		if ok && w.mark != 0 && len(dst) < most {
 			dst = append(dst, Frame{Kind: Exception, ExcNum: w.ipsr, Method: w.method})
-			n++
 			stop, ok = w.cross(&dst[len(dst)-1], w.mark)
 		}
 	}
@@ -60,7 +59,7 @@ func (w *walk) begin(s *snapshot.Snapshot) (Stop, bool) {
 		return Stop{InLockup, pc}, false
 	}
 	w.m.load(&w.regs, s)
-	w.lost, w.mark, w.ipsr, w.haveMain = 0, 0, 0, false
+	w.lost, w.mark, w.ipsr, w.floor, w.haveMain = 0, 0, 0, 0, false
 	xpsr, ok := s.Regs.Value(snapshot.XPSR)
 	w.haveIPSR = ok
 	if ok {
