@@ -218,10 +218,14 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// The built-in firmware runs for ten seconds.
+// The built-in firmware runs for seconds.
 func TestDemo(t *testing.T) {
 	b := newBoard(t, sim.Options{ELF: demo.ELF})
-	b.Sleep(context.Background(), 10*time.Second)
+	long := 10 * time.Second
+	if testing.Short() {
+		long = time.Second
+	}
+	b.Sleep(context.Background(), long)
 	if s := b.CoreState(); s.LockedUp || s.Halted {
 		t.Errorf("%+v", s)
 	}

@@ -258,3 +258,18 @@ func TestScriptOfUnknownKind(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// The probe dies while it works on a packet, ahead of the host's clock: what
+// the host still hands over is lost, and it learns so by reading.
+func TestWriteToADyingProbe(t *testing.T) {
+	h := faulty(t, sim.Options{}, func(n, _ uint64) sim.Script { return sim.Script{{Kind: sim.Unplug, Transfer: n + 3}} })
+	h.send(sampleBatch)
+	h.board.CoreState() // lets the probe finish
+	h.send(readDHCSR)
+	if _, err := h.wire.ReadPacket(context.Background(), make([]byte, 512)); !errors.Is(err, probe.ErrDisconnected) {
+		t.Errorf("read: %v", err)
+	}
+	if err := h.wire.WritePacket(context.Background(), []byte{0, 1}); !errors.Is(err, probe.ErrDisconnected) {
+		t.Errorf("write: %v", err)
+	}
+}

@@ -11,6 +11,9 @@ import (
 // when it arrives, behind the packets before it on the bus, where the probe
 // knows it.
 func (b *Board) submit(p []byte) {
+	if b.usb.unplugged {
+		return // it will turn out that nobody took it
+	}
 	if b.model.TransferAbort && p[0] == dap.IDTransferAbort {
 		slot := max(b.model.PacketTime, b.model.PollInterval)
 		arrives := b.now + wire.Span(time.Duration(len(b.usb.queue)+1)*slot)

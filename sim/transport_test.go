@@ -41,18 +41,14 @@ func TestCloseInTheMiddle(t *testing.T) {
 
 // With nothing on its way, the time until the deadline passes at once.
 func TestReadOfNothing(t *testing.T) {
-	h := newHost(t, sim.Options{})
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	h := newHost(t, sim.Options{ELF: elfFile(t, "sleep.elf")})
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Second)
 	defer cancel()
-	before := time.Now()
 	if _, err := h.wire.ReadPacket(ctx, make([]byte, 512)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
-	if d := h.board.Now(); d != 10*time.Second {
+	if d := h.board.Now(); d != 100*time.Second {
 		t.Errorf("virtual time %v", d)
-	}
-	if d := time.Since(before); d > 8*time.Second {
-		t.Errorf("wall time %v", d)
 	}
 }
 

@@ -116,6 +116,9 @@ func (t *transport) ReadPacket(ctx context.Context, p []byte) (int, error) {
 		patience = wire.Span(max(time.Until(end).Round(time.Millisecond), 0))
 	}
 	for len(b.usb.ready) == 0 && len(b.usb.queue) == 0 {
+		if err := t.gone(); err != nil {
+			return 0, err
+		}
 		if err := t.check(ctx, "read"); err != nil {
 			return 0, err
 		}
@@ -137,12 +140,9 @@ func (t *transport) receive(p []byte, patience wire.Instant) (int, error) {
 	for len(b.usb.ready) == 0 && len(b.usb.queue) > 0 {
 		b.executeNext()
 	}
-	if end, gone := b.ended(t.period); gone && (len(b.usb.ready) == 0 || b.usb.ready[0].at >= end) {
-		b.elapse(max(b.now, end))
-		return 0, fmt.Errorf("sim: read packet: %w", probe.ErrDisconnected)
-	}
-	if len(b.usb.ready) == 0 {
-		return 0, t.timeout() // DAP_TransferAbort has no response
+	end, gone := b.ended(t.period)
+	if len(b.usb.ready) == 0 || gone && b.usb.ready[0].at >= end {
+		return 0, t.gone()
 	}
 	r := b.usb.ready[0]
 	if patience != never && r.at > b.now+max(patience, wire.Span(shortestPatience)) {
@@ -172,6 +172,18 @@ func (t *transport) check(ctx context.Context, what string) error {
 		return fmt.Errorf("sim: %s packet: %w", what, err)
 	}
 	return nil
+}
+
+// gone waits for the end of a probe that is unplugged or about to be, with
+// nothing left to come from it.
+func (t *transport) gone() error {
+	b := t.board
+	end, gone := b.ended(t.period)
+	if !gone {
+		return nil
+	}
+	b.elapse(max(b.now, end))
+	return fmt.Errorf("sim: read packet: %w", probe.ErrDisconnected)
 }
 
 func (t *transport) timeout() error {

@@ -224,7 +224,6 @@ func (l *Line) written() {
 	good := bits.OnesCount32(v)&1 == parity
 	l.enter(idle)
 	if l.fresh { // TARGETSEL: TINSTANCE, TPARTNO, TDESIGNER
-		l.fresh = true
 		l.deselect = !good || v != l.port.cfg.TARGETID&0x0fffffff
 		return
 	}

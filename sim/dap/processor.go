@@ -206,7 +206,7 @@ func (r *request) uint16() uint16 { return uint16(r.byte()) | uint16(r.byte())<<
 
 func (r *request) uint32() uint32 { return uint32(r.uint16()) | uint32(r.uint16())<<16 }
 
-// response collects at most cap(b) bytes; n counts all of them.
+// response collects at most cap(b) bytes and drops the rest.
 type response struct{ b []byte }
 
 func (r *response) bytes(v ...byte) {
