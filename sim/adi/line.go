@@ -63,8 +63,9 @@ func (l *Line) Settled() bool {
 	return l.mode == swd && l.phase == idle && !l.fresh && !l.lost && !l.deselect
 }
 
-// Whole notes that a whole transfer went past the bits.
-func (l *Line) Whole() { l.ones = 0 }
+// Whole notes that a whole transfer, or its data, went past the watch for line
+// resets.
+func (l *Line) Whole() { l.ones, l.selector.ones = 0, 0 }
 
 // Clock is one cycle of SWCLK. host is the level that the probe drives, or
 // drive is false. It returns the level of SWDIO.
@@ -94,7 +95,7 @@ func (l *Line) output() (level, driven bool) {
 // watch looks for line resets and for the sequences that change the mode.
 func (l *Line) watch(level bool) {
 	if l.phase == ackBits || l.phase == readData || l.phase == writeData {
-		l.ones = 0
+		l.Whole()
 		return
 	}
 	next := l.selector.feed(l.mode, level)

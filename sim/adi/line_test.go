@@ -105,6 +105,17 @@ func TestJTAGUntilSwitched(t *testing.T) {
 	}
 }
 
+// A line reset that nothing followed does not spoil the switch after it.
+func TestSwitchAfterLineReset(t *testing.T) {
+	for _, before := range []string{reset, reset + reset, reset + "55", "ffffffffffffff00ff", "00"} {
+		m := newMaster(t, Config{})
+		m.sequence(before + toSWD)
+		if ack, _, _ := m.transfer(rDPIDR, 0); ack != OK {
+			t.Errorf("after %s: acknowledge %d", before, ack)
+		}
+	}
+}
+
 func TestDormant(t *testing.T) {
 	m := newMaster(t, Config{Dormant: true})
 	m.sequence(toSWD)

@@ -32,7 +32,7 @@ const (
 
 // selector watches for the sequences that change the mode.
 type selector struct {
-	ones      int    // before the sequence
+	ones      int    // in a row
 	n         int    // bits of a 16-bit sequence taken
 	seq       uint16 // those bits
 	low, high uint64 // the last 128 bits, for the alert
@@ -45,21 +45,27 @@ func (s *selector) feed(now mode, bit bool) mode {
 	if now == dormant {
 		return s.alert(bit)
 	}
-	if s.n > 0 || s.ones >= lineResetBits && !bit {
-		if bit {
-			s.seq |= 1 << s.n
+	if bit {
+		s.ones++
+	} else {
+		if s.ones >= lineResetBits {
+			s.n, s.seq = 1, 0 // whatever was being taken is over
+			s.ones = 0
+			return now
 		}
-		if s.n++; s.n == 16 {
-			seq := s.seq
-			s.n, s.seq, s.ones = 0, 0, 0
-			return sequence(now, seq)
-		}
-		return now
-	}
-	if s.ones++; !bit {
 		s.ones = 0
 	}
-	return now
+	if s.n == 0 {
+		return now
+	}
+	if bit {
+		s.seq |= 1 << s.n
+	}
+	if s.n++; s.n < 16 {
+		return now
+	}
+	s.n = 0
+	return sequence(now, s.seq)
 }
 
 // sequence is the mode after a 16-bit sequence.
