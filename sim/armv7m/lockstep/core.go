@@ -1,0 +1,70 @@
+package lockstep
+
+import (
+	"fmt"
+
+	"github.com/mprof/mprof/sim/armv7m"
+)
+
+// simulated is the core of package armv7m.
+type simulated struct {
+	core    *armv7m.Core
+	arch    armv7m.Arch
+	started bool
+}
+
+// StartSimulated loads a program into the simulated core.
+func StartSimulated(b Board, p Program) (Machine, error) {
+	flash := make([]byte, b.FlashSize)
+	copy(flash, p.Flash)
+	core, err := armv7m.New(armv7m.Config{Arch: b.Arch, Regions: []armv7m.Region{
+		{Base: 0, Data: flash, ROM: b.FlashROM},
+		{Base: RAMBase, Data: make([]byte, b.RAMSize)},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return &simulated{core: core, arch: b.Arch}, nil
+}
+
+func (m *simulated) Next(s *State) error {
+	if m.started {
+		m.core.Step()
+	}
+	m.started = true
+	if m.core.LockedUp() {
+		return fmt.Errorf("lockstep: the simulated core is in lockup")
+	}
+	for i := range s.R {
+		s.R[i], _ = m.core.ReadReg(uint8(i))
+	}
+	s.XPSR, _ = m.core.ReadReg(16)
+	return nil
+}
+
+// adopt takes over what is UNKNOWN after reset (B1.5.5): R0 to R12 and the
+// flags.
+func (m *simulated) adopt(s *State) error {
+	for i := range uint8(13) {
+		if !m.core.WriteReg(i, s.R[i]) {
+			return fmt.Errorf("lockstep: the simulated core takes no R%d", i)
+		}
+	}
+	if !m.core.WriteReg(16, s.XPSR) {
+		return fmt.Errorf("lockstep: the simulated core takes no xPSR")
+	}
+	return nil
+}
+
+func (m *simulated) Memory(addr uint32, p []byte) error {
+	for i := range p {
+		v, ok := m.core.ReadBus(addr+uint32(i), 1)
+		if !ok {
+			return fmt.Errorf("lockstep: the simulated core reads no 0x%08x", addr+uint32(i))
+		}
+		p[i] = byte(v)
+	}
+	return nil
+}
+
+func (m *simulated) Close() error { return nil }

@@ -1,0 +1,139 @@
+package lockstep
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"sync"
+)
+
+// logged is QEMU writing its own log of states, with one instruction in each
+// translation block.
+type logged struct {
+	q  *qemu
+	r  *os.File
+	in *bufio.Reader
+}
+
+// StartLogged loads a program into QEMU and lets it run, reading the state that
+// it logs before every instruction. Nothing but its log paces it.
+func StartLogged(b Board, p Program) (Machine, error) {
+	single, err := oneInstruction()
+	if err != nil {
+		return nil, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	q, err := startQEMU(b, p, w, append(single, "-d", "cpu,nochain", "-D", "/proc/self/fd/3")...)
+	w.Close()
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return &logged{q: q, r: r, in: bufio.NewReaderSize(r, 1<<16)}, nil
+}
+
+var versionLine = regexp.MustCompile(`version (\d+)\.(\d+)`)
+
+// oneInstruction is the option that makes blocks of one instruction; it was
+// renamed in QEMU 8.1.
+var oneInstruction = sync.OnceValues(func() ([]string, error) {
+	out, err := exec.Command(QEMU, "--version").Output()
+	if err != nil {
+		return nil, fmt.Errorf("lockstep: %s --version: %w", QEMU, err)
+	}
+	m := versionLine.FindSubmatch(out)
+	if m == nil {
+		return nil, fmt.Errorf("lockstep: %s --version: no version in %q", QEMU, out)
+	}
+	major, _ := strconv.Atoi(string(m[1]))
+	minor, _ := strconv.Atoi(string(m[2]))
+	if major > 8 || major == 8 && minor >= 1 {
+		return []string{"-accel", "tcg,one-insn-per-tb=on"}, nil
+	}
+	return []string{"-singlestep"}, nil
+})
+
+func (m *logged) Next(s *State) error {
+	if err := readState(m.in, s); err != nil {
+		return m.q.failed(err)
+	}
+	return nil
+}
+
+// readState reads one record of the log: four lines of four registers, "R00="
+// and so on, and a line that begins with "XPSR=".
+func readState(in *bufio.Reader, s *State) error {
+	for i := 0; i < 16; i += 4 {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return fmt.Errorf("lockstep: log of %s: %w", QEMU, err)
+		}
+		if len(line) < 51 || line[0] != 'R' {
+			return fmt.Errorf("lockstep: log of %s: no registers in %q", QEMU, line)
+		}
+		for k := range 4 {
+			s.R[i+k] = hex8(line[13*k+4:])
+		}
+	}
+	line, err := in.ReadSlice('\n')
+	if err != nil {
+		return fmt.Errorf("lockstep: log of %s: %w", QEMU, err)
+	}
+	if !bytes.HasPrefix(line, []byte("XPSR=")) || len(line) < 14 {
+		return fmt.Errorf("lockstep: log of %s: no xPSR in %q", QEMU, line)
+	}
+	s.XPSR = hex8(line[5:])
+	return nil
+}
+
+// hex8 reads eight lower-case digits. The emulator writes nothing else there.
+func hex8(p []byte) uint32 {
+	v := uint32(0)
+	for _, c := range p[:8] {
+		d := uint32(c) - '0'
+		if d > 9 {
+			d -= 'a' - '0' - 10
+		}
+		v = v<<4 | d&15
+	}
+	return v
+}
+
+// Memory stops the machine and reads by its gdb stub; the log goes on being
+// read meanwhile, lest the emulator wait for room in it.
+func (m *logged) Memory(addr uint32, p []byte) error {
+	quit := make(chan struct{})
+	go func() {
+		defer close(quit)
+		for {
+			if _, err := m.in.Discard(1 << 12); err != nil {
+				return
+			}
+		}
+	}()
+	c, err := m.q.dial()
+	if err != nil {
+		return err
+	}
+	err = c.readMemory(addr, p)
+	c.conn.Close()
+	m.q.close()
+	<-quit
+	return err
+}
+
+func (m *logged) Close() error {
+	select {
+	case <-m.q.ended:
+	default:
+		m.q.close()
+	}
+	return m.r.Close()
+}

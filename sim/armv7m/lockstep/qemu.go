@@ -1,0 +1,166 @@
+package lockstep
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// QEMU is the name of the emulator's command.
+const QEMU = "qemu-system-arm"
+
+// qemu is a running emulator with its gdb stub.
+type qemu struct {
+	cmd    *exec.Cmd
+	dir    string
+	socket string
+	stderr strings.Builder
+	ended  chan struct{}
+}
+
+// startQEMU loads a program into a board. args come on top of what every use
+// needs; extra becomes file descriptor 3 of the process.
+func startQEMU(b Board, p Program, extra *os.File, args ...string) (*qemu, error) {
+	dir, err := os.MkdirTemp("", "lockstep")
+	if err != nil {
+		return nil, err
+	}
+	q := &qemu{dir: dir, socket: filepath.Join(dir, "gdb"), ended: make(chan struct{})}
+	image := filepath.Join(dir, "flash.bin")
+	if err := os.WriteFile(image, p.Flash, 0o600); err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	args = append([]string{"-M", b.Name, "-kernel", image, "-display", "none",
+		"-monitor", "none", "-serial", "none", "-parallel", "none",
+		"-gdb", "unix:" + q.socket + ",server=on,wait=off"}, args...)
+	q.cmd = exec.Command(QEMU, args...)
+	q.cmd.Stderr = &q.stderr
+	if extra != nil {
+		q.cmd.ExtraFiles = []*os.File{extra}
+	}
+	if err := q.cmd.Start(); err != nil {
+		os.RemoveAll(dir)
+		return nil, fmt.Errorf("lockstep: %s: %w", QEMU, err)
+	}
+	go func() {
+		q.cmd.Wait()
+		close(q.ended)
+	}()
+	return q, nil
+}
+
+// dial waits for the stub's socket and connects.
+func (q *qemu) dial() (*rspClient, error) {
+	for {
+		conn, err := net.Dial("unix", q.socket)
+		if err == nil {
+			c, err := newRSP(conn)
+			if err != nil {
+				conn.Close()
+				return nil, q.failed(err)
+			}
+			return c, nil
+		}
+		select {
+		case <-q.ended:
+			return nil, q.failed(fmt.Errorf("lockstep: gdb stub: %w", err))
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// failed adds what the emulator said when it died, for instance of a lockup.
+func (q *qemu) failed(err error) error {
+	select {
+	case <-q.ended:
+		return fmt.Errorf("%w (%s ended: %s)", err, QEMU, strings.TrimSpace(q.stderr.String()))
+	case <-time.After(100 * time.Millisecond):
+		return err
+	}
+}
+
+func (q *qemu) close() {
+	q.cmd.Process.Kill()
+	<-q.ended
+	os.RemoveAll(q.dir)
+}
+
+// stepped is QEMU under the gdb remote protocol.
+type stepped struct {
+	q       *qemu
+	rsp     *rspClient
+	started bool
+	raw     [17 * 4]byte
+}
+
+// StartStepped loads a program into QEMU and steps it by the gdb remote
+// protocol. A step runs with interrupts on (they are taken as on the running
+// machine) and with the clock of timers stopped.
+func StartStepped(b Board, p Program) (Machine, error) {
+	q, err := startQEMU(b, p, nil, "-S")
+	if err != nil {
+		return nil, err
+	}
+	m := &stepped{q: q}
+	if m.rsp, err = q.dial(); err != nil {
+		q.close()
+		return nil, err
+	}
+	// Bits: 1 step, 2 mask interrupts, 4 stop timers.
+	if err := m.rsp.expectOK("Qqemu.sstep=5"); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *stepped) Next(s *State) error {
+	if m.started {
+		stop, err := m.rsp.ask("s")
+		if err != nil {
+			return m.q.failed(err)
+		}
+		if len(stop) == 0 || stop[0] != 'T' {
+			return fmt.Errorf("lockstep: gdb stub: step: answer %q", stop)
+		}
+	}
+	m.started = true
+	regs, err := m.rsp.ask("g")
+	if err != nil {
+		return m.q.failed(err)
+	}
+	if len(regs) < 2*len(m.raw) {
+		return fmt.Errorf("lockstep: gdb stub: registers: answer %q", regs)
+	}
+	if _, err := hex.Decode(m.raw[:], regs[:2*len(m.raw)]); err != nil {
+		return fmt.Errorf("lockstep: gdb stub: registers: %w", err)
+	}
+	for i := range s.R {
+		s.R[i] = binary.LittleEndian.Uint32(m.raw[4*i:])
+	}
+	s.XPSR = binary.LittleEndian.Uint32(m.raw[64:])
+	return nil
+}
+
+func (m *stepped) Memory(addr uint32, p []byte) error { return m.rsp.readMemory(addr, p) }
+
+func (m *stepped) Close() error {
+	var err error
+	if m.rsp != nil {
+		err = m.rsp.conn.Close()
+	}
+	m.q.close()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,14 @@
+#include "program.h"
+
+volatile uint32_t results[6];
+
+int main(void)
+{
+	results[0] = arithmetic(1);
+	results[1] = text(2);
+	results[2] = sort(3);
+	results[3] = dispatch(4);
+	results[4] = dsp(5);
+	results[5] = exceptions(6);
+	return 0;
+}

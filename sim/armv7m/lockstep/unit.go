@@ -1,0 +1,221 @@
+package lockstep
+
+import "math/bits"
+
+// operation is a drawn instruction whose operands are prepared.
+type operation struct {
+	w Word
+	// encode finishes fields that depend on where the instruction stands.
+	encode func(at uint32, w Word) Word
+	// after appends what must follow, and settles where a branch lands.
+	after func(at uint32)
+	// before appends what must stand immediately before, for one that branches
+	// back; nil for most.
+	before func()
+}
+
+// unit appends one drawn instruction with what it needs, or an IT block of up
+// to four, or one of the scenes of scene.go.
+func (g *generator) unit() {
+	g.busy = 0
+	switch k := g.rng.IntN(100); {
+	case k < 4 && g.undefined():
+	case k < 12 && g.scene():
+	case k < 20:
+		g.single(g.raw())
+	default:
+		g.single(g.draw(g.choices[g.rng.IntN(len(g.choices))]))
+	}
+}
+
+// raw draws all bits of an instruction at random, and of those that decode to
+// the same pattern the first with defined behaviour.
+func (g *generator) raw() Word {
+	for {
+		w, wide := g.randomWord()
+		p := Classify(g.b.Arch, w, wide)
+		if p == nil {
+			continue
+		}
+		switch r := Check(g.b.Arch, Word{p, w}); r {
+		case "":
+			return Word{p, w}
+		case undefined:
+		default:
+			g.leftOut[r]++
+		}
+	}
+}
+
+// randomWord draws 16 bits, or 32 where the first five say so.
+func (g *generator) randomWord() (w uint32, wide bool) {
+	if w = g.rng.Uint32(); w>>27 >= 0x1d {
+		return w, true
+	}
+	return w >> 16, false
+}
+
+// undefined appends an instruction that the manual calls UNDEFINED.
+func (g *generator) undefined() bool {
+	for range 1000 {
+		w, wide := g.randomWord()
+		if p := Classify(g.b.Arch, w, wide); p != nil && Check(g.b.Arch, Word{p, w}) != undefined {
+			continue
+		}
+		if differs := emulatorDecodes(g.b.Arch, w, wide); differs {
+			continue
+		}
+		at := g.pos()
+		g.instruction(w, wide)
+		g.marks[at/2].pattern = undefinedMark
+		g.half(nop)
+		return true
+	}
+	return false
+}
+
+// single appends one drawn instruction.
+func (g *generator) single(w Word) {
+	if w.P.Kind == itBlock {
+		g.block(w)
+		return
+	}
+	op, ok := g.prepare(w, false)
+	if !ok {
+		return
+	}
+	if op.before != nil {
+		op.before()
+	}
+	at := g.place(op)
+	if op.after != nil {
+		op.after(at)
+	}
+	if movesSP(op.w) {
+		g.restoreSP()
+	}
+}
+
+// place appends the instruction itself.
+func (g *generator) place(op operation) uint32 {
+	at := g.pos()
+	if op.encode != nil {
+		op.w = op.encode(at, op.w)
+	}
+	g.instruction(op.w.W, op.w.P.wide)
+	g.marks[at/2].pattern = int16(op.w.P.index + 1)
+	return at
+}
+
+// block appends an IT block: up to three computations and, first or last, one
+// instruction of any kind that may be conditional.
+func (g *generator) block(it Word) {
+	n := 4 - bits.TrailingZeros32(it.Get('k'))
+	ops := make([]operation, n)
+	restore := false
+	for i := range ops {
+		for {
+			w := g.raw()
+			if g.rng.IntN(2) == 0 {
+				w = g.draw(g.choices[g.rng.IntN(len(g.choices))])
+			}
+			if !g.fits(w, i, n) {
+				continue
+			}
+			op, ok := g.prepare(w, true)
+			if !ok {
+				continue
+			}
+			ops[i] = op
+			restore = restore || movesSP(op.w)
+			break
+		}
+	}
+	at := g.pos()
+	g.half(it.W)
+	g.marks[at/2].pattern = int16(it.P.index + 1)
+	for _, op := range ops {
+		at = g.place(op)
+		if op.after != nil {
+			op.after(at)
+		}
+	}
+	if restore {
+		g.restoreSP()
+	}
+}
+
+// fits tells whether an instruction may stand at a place of an IT block, by the
+// architecture, and by this generator: what needs prepared registers comes
+// first, where nothing of the block can have changed them.
+func (g *generator) fits(w Word, i, n int) bool {
+	switch w.P.IT {
+	case never:
+		return false
+	case last:
+		if i != n-1 {
+			return false
+		}
+	}
+	final, first := i == n-1, i == 0
+	switch w.P.Kind {
+	case plain, hintMem:
+		return !movesSP(w) || final
+	case service:
+		return final
+	case branch:
+		return final
+	case faulting:
+		return final
+	case memImm, memReg, memLit, memSP, memList, memPush, memPop, memDual, memLoadX:
+		if writesPC(w) {
+			return first && final
+		}
+		return first && (final || !movesSP(w))
+	case branchR, special, tableB:
+		return first && final
+	case fromSpec:
+		return true
+	}
+	return false
+}
+
+// writesPC tells whether an instruction loads or computes the PC.
+func writesPC(w Word) bool {
+	switch w.P.Kind {
+	case memImm, memReg, memLit:
+		return w.Get('t') == 15
+	case memList, memPop:
+		return registerList(w)&(1<<15) != 0 && w.W&(1<<11|1<<20) != 0
+	case special:
+		return w.Get('d') == 15
+	case tableB, branch, branchR:
+		return true
+	}
+	return false
+}
+
+// movesSP tells whether the stack pointer may have changed.
+func movesSP(w Word) bool {
+	switch w.P.Kind {
+	case memPush, memPop:
+		return true
+	case memImm, memReg, memLit:
+		if w.Get('t') == 13 {
+			return true
+		}
+	case memSP:
+		return false
+	case plain, special:
+		return w.Get('d') == 13 || w.P.Bits[:8] == "10110000"
+	}
+	return w.Has('n') && w.Get('n') == 13
+}
+
+// restoreSP puts the stack pointer back where it was.
+func (g *generator) restoreSP() {
+	g.busy = 0
+	r := g.free()
+	g.set(r, g.sp())
+	g.half(0x4685 | r<<3) // MOV sp, r
+}
