@@ -18,13 +18,13 @@ func (s *Sampler) PlanText() (text string) {
 
 // GuessText lists what is guessed.
 func (s *Sampler) GuessText() (text string) {
-	if s.guess == nil {
+	if s.opening == nil || s.opening.guess == nil {
 		return "none"
 	}
-	for i, a := range s.guess.list {
+	for i, a := range s.opening.guess.list {
 		text += fmt.Sprintf("%d: %08x/%08x [%08x,%08x) %d words kind %d tail %08x\n", i, a.value, a.mask, a.low, a.high, a.words(), a.kind, a.tail)
 	}
-	for _, q := range s.guess.packets {
+	for _, q := range s.opening.packets {
 		text += fmt.Sprintf("packet of %d bytes in %d transfers, response %d\n", len(q.raw), len(q.transfers), longestResponse(q))
 	}
 	return text

@@ -31,7 +31,7 @@ func (p *plan) check(l limits) error {
 // or a handler's and a selected one.
 func longestResponse(q *packet) int {
 	n, whole, chain, selected, shared := 0, 0, 0, 0, 0
-	if q.execute {
+	if q.wrapped() {
 		n = 2
 	}
 	for _, t := range q.transfers {

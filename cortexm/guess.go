@@ -10,8 +10,8 @@ import (
 // alternatives for stacks that are short and frequent, and selected ones that
 // read the top of a stack, which every sample of that stack needs.
 type guess struct {
-	list    []alternative
-	packets []*packet
+	list  []alternative
+	words int // of the block reads behind them, that selected ones share
 }
 
 // taken is the alternative that the probe takes for a stack pointer.
@@ -25,11 +25,13 @@ func (g *guess) taken(sp uint32) *alternative {
 }
 
 // shape is a way to spend the time: so many whole alternatives and selected
-// ones, which read words each by themselves or share block reads.
+// ones, which read words each by themselves or share block reads. With coarse the
+// whole ones look at no more bits of the stack pointer than the first selected
+// one, which saves the bytes of a mask.
 type shape struct {
 	wholes, selects int
 	words           int
-	shared          bool
+	shared, coarse  bool
 }
 
 const (
@@ -53,9 +55,9 @@ func (pl *planner) guess(h *history) (best *guess) {
 	}
 	for w := 0; w <= mostGuessedWholes; w++ {
 		for s := 0; s <= mostGuessedSelects; s++ {
-			for _, shared := range []bool{false, true} {
+			for i := range 4 {
 				// As many words as time and packets allow.
-				for words := 1; try(shape{w, s, words, shared}) && s > 0; words++ {
+				for words := 1; try(shape{w, s, words, i&1 != 0, i&2 != 0}) && s > 0; words++ {
 				}
 			}
 		}
@@ -66,14 +68,14 @@ func (pl *planner) guess(h *history) (best *guess) {
 // tryGuess builds a guess of a shape and says what it saves, as time times
 // weight; nil where it takes longer than the host's answer or does not fit.
 func (pl *planner) tryGuess(keys []key, s shape) (*guess, float64) {
-	g := &guess{}
+	g, all := &guess{}, keys
 	worth := pl.addWholes(g, &keys, s.wholes)
 	if len(g.list) < s.wholes {
 		return nil, 0
 	}
 	stacks := stacksOf(keys)
 	slices.SortFunc(stacks, func(a, b stack) int { return cmp.Compare(b.weight, a.weight) })
-	if len(stacks) < s.selects || s.shared && s.selects == 0 {
+	if len(stacks) < s.selects || (s.shared || s.coarse) && s.selects == 0 || s.coarse && s.wholes == 0 {
 		return nil, 0
 	}
 	for _, k := range stacks[:s.selects] {
@@ -84,10 +86,35 @@ func (pl *planner) tryGuess(keys []key, s shape) (*guess, float64) {
 		g.list = append(g.list, a)
 		worth += k.weight * float64(min(s.words, k.words())) * pl.wordPrice()
 	}
-	if !pl.lay(g, s) {
+	if s.shared {
+		g.words = s.words
+	}
+	if s.coarse && !coarsen(g.list, s.wholes, all) {
+		return nil, 0
+	}
+	if !pl.lay(g) {
 		return nil, 0
 	}
 	return g, worth
+}
+
+// coarsen gives the whole alternatives the mask of the first selected one, if
+// every key that they take then still finds its words.
+func coarsen(list []alternative, wholes int, keys []key) bool {
+	mask := list[wholes].mask
+	for i := range list[:wholes] {
+		a := &list[i]
+		if mask&^a.mask != 0 {
+			return false
+		}
+		a.mask, a.value = mask, a.value&mask
+		for _, k := range keys {
+			if a.matches(k.sp) && !a.covers(k) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // wordPrice is what a word costs when it is read later, in nanoseconds: its
@@ -96,9 +123,15 @@ func (pl *planner) wordPrice() float64 {
 	return max(float64(pl.costs.Transfer), float64(pl.costs.Packet)/float64(pl.l.bytes/4))
 }
 
-// shadow is the time from the end of a packet until what the host decides by
-// its response is there.
-func (pl *planner) shadow() time.Duration { return pl.costs.RoundTrip - pl.costs.Packet }
+// shadow is the time that the probe would wait for the host, after the registers.
+// Where packets are carried in less time than their work takes, the registers
+// that come after SP are read in it; otherwise a packet more is under way.
+func (pl *planner) shadow() time.Duration {
+	if pl.spFirst() {
+		return pl.costs.RoundTrip - time.Duration(4*(len(pl.regs)-1)+2)*pl.costs.Transfer - pl.costs.Command
+	}
+	return pl.costs.RoundTrip - pl.costs.Packet
+}
 
 // addWholes picks the blocks that most samples fall into whose stack is short
 // enough for one packet, and takes their keys away.
@@ -149,34 +182,43 @@ func (pl *planner) selectTop(s stack, shape shape) (alternative, bool) {
 	return a, a.high == a.clampHigh(pl.ram)
 }
 
-// lay makes the packets and tells whether they are done in time when no
-// alternative is taken: then they only wait for the host.
-func (pl *planner) lay(g *guess, s shape) bool {
-	var all []*transfer
+// transfers are the work of a guess.
+func (g *guess) transfers(pl *planner) (all []*transfer) {
 	for i, a := range g.list {
 		all = append(all, pl.steps.alternative(a, i))
 	}
-	if s.shared {
-		all = pl.layBlocks(all, s.words)
+	return pl.layBlocks(all, g.words)
+}
+
+// lay tells whether a guess is done in time when no alternative is taken: then
+// the probe only waits for the host.
+func (pl *planner) lay(g *guess) bool {
+	if len(g.list) == 0 {
+		return false
 	}
-	var err error
-	if g.packets, err = pack(pl.l, all); err != nil || len(g.packets) == 0 {
+	o, err := pl.open(pl.regs, g)
+	if err != nil {
 		return false
 	}
 	var took time.Duration
-	for _, p := range g.packets {
-		transfers := 0
+	for i, p := range o.packets {
+		transfers, commands := 0, 0
 		for _, t := range p.transfers {
+			if t.role == roleRegisters || t.role == roleOther {
+				continue
+			}
 			transfers += max(2, t.block+1)
+			commands++
 		}
-		work := time.Duration(transfers)*pl.costs.Transfer + time.Duration(len(p.transfers))*pl.costs.Command
-		took += max(work, pl.costs.Packet)
+		if commands > 0 && i > 0 {
+			took += max(time.Duration(transfers)*pl.costs.Transfer+time.Duration(commands)*pl.costs.Command, pl.costs.Packet)
+		}
 	}
 	return took <= pl.shadow()
 }
 
-// layBlocks appends block reads of so many words: as many as the last packet
-// still takes, then full ones.
+// layBlocks appends block reads of so many words: as many as the last packet of
+// the alternatives still takes, then full ones.
 func (pl *planner) layBlocks(all []*transfer, words int) []*transfer {
 	for done := 0; done < words; {
 		n := min(words-done, pl.blockRoom(all))
@@ -192,16 +234,17 @@ func (pl *planner) layBlocks(all []*transfer, words int) []*transfer {
 
 // blockRoom is how many words a block read can have behind the given transfers.
 func (pl *planner) blockRoom(all []*transfer) int {
-	full := (pl.l.bytes - 2 - 4) / 4
-	if !pl.l.execute {
-		return (pl.l.bytes - 4) / 4
-	}
+	full := (pl.l.bytes - 4) / 4
 	packets, err := pack(pl.l, all)
-	if err != nil || len(packets) == 0 {
+	if err != nil || len(packets) == 0 || !pl.l.execute {
 		return full
 	}
 	last := packets[len(packets)-1]
-	if n := (pl.l.bytes - longestResponse(last) - 4) / 4; n > 0 && len(last.raw)+5 <= pl.l.bytes {
+	head := 2
+	if last.wrapped() {
+		head = 0
+	}
+	if n := (pl.l.bytes - head - longestResponse(last) - 4) / 4; n > 0 && len(last.raw)+head+5 <= pl.l.bytes {
 		return n
 	}
 	return full

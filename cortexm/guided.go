@@ -2,6 +2,8 @@ package cortexm
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/snapshot"
@@ -20,13 +22,13 @@ type guided struct {
 	pl      *planner
 	choose  func(sp uint32) Extent // the stack to read for a stack pointer
 	inRAM   func(addr uint32) bool
-	guess   *guess // nil: none
+	handler func(regs *snapshot.Registers, sp uint32) bool // whether PSP is needed
+	guess   *guess                                         // nil: none
 	capture *capture
 
 	sent    []*packet // in order
 	step    step
 	left    int // responses until the step is complete
-	psp     bool
 	windows []Extent
 }
 
@@ -38,18 +40,55 @@ const (
 	reading             // the windows, the resume and the guard are under way
 )
 
-// begin are the packets to start with.
-func (g *guided) begin(regs []snapshot.Reg) ([][]byte, error) {
-	packets, err := pack(g.pl.l, g.pl.halting(regs))
-	if err != nil {
+// opening are the packets that a sample starts with: registers and guess. They
+// are the same from sample to sample.
+type opening struct {
+	packets []*packet
+	known   int // packets until SP is known
+	guess   *guess
+}
+
+// open lays out the registers and a guess, which may be nil.
+func (pl *planner) open(regs []snapshot.Reg, g *guess) (*opening, error) {
+	first, rest := pl.halting(regs)
+	if g != nil {
+		rest = append(rest, pl.hoist(append(first, rest...), g.transfers(pl))...)
+	}
+	o := &opening{guess: g}
+	var err error
+	if o.packets, err = pack(pl.l, append(first, rest...)); err != nil {
 		return nil, err
 	}
-	g.left = len(packets)
-	if g.guess != nil {
-		packets = append(packets, g.guess.packets...)
+	last := first[len(first)-1]
+	for i, p := range o.packets {
+		if slices.Contains(p.transfers, last) {
+			o.known = i + 1
+		}
+	}
+	return o, nil
+}
+
+// hoist writes the first mask of the guess where the registers' packet has room
+// for it, and drops those that repeat.
+func (pl *planner) hoist(registers, guess []*transfer) []*transfer {
+	last := registers[len(registers)-1]
+	if mask, ok := guess[0].masked(); ok && pl.fits(last, 5, 0) {
+		last.mask(mask)
+		guess[0].reqs = guess[0].reqs[1:]
+		shareMasks(append([]*transfer{last}, guess...))
+		return guess
+	}
+	shareMasks(guess)
+	return guess
+}
+
+// begin are the packets to start with.
+func (g *guided) begin(o *opening) [][]byte {
+	g.left = o.known
+	if g.guess = o.guess; g.guess != nil {
 		g.capture.list = g.guess.list
 	}
-	return g.send(packets), nil
+	return g.send(o.packets)
 }
 
 // send notes packets as sent and returns their bytes.
@@ -85,7 +124,7 @@ func (g *guided) decide() [][]byte {
 	regs := &g.capture.regs
 	sp, _ := regs.Value(snapshot.SP)
 	psp, havePSP := regs.Value(snapshot.PSP)
-	if g.step == halting && inHandler(regs) && g.psp && !havePSP {
+	if g.step == halting && !havePSP && g.handler(regs, sp) {
 		g.step = asking
 		packets, err := pack(g.pl.l, g.pl.asking())
 		if err != nil {
@@ -95,8 +134,10 @@ func (g *guided) decide() [][]byte {
 		return g.send(packets)
 	}
 	g.windows = append(g.windows, g.choose(sp))
-	if inHandler(regs) && havePSP && psp != 0 && psp&^3 != sp&^3 && g.inRAM(psp) {
-		g.windows = append(g.windows, g.choose(psp))
+	if g.step == asking || havePSP && inHandler(regs) && psp&^3 != sp&^3 {
+		if g.inRAM(psp) {
+			g.windows = append(g.windows, g.choose(psp))
+		}
 	}
 	return g.finish(g.missing(sp))
 }
@@ -136,13 +177,36 @@ func (g *guided) finish(windows []Extent) [][]byte {
 	return g.send(packets)
 }
 
-// halting are the transfers of the first step, cut so that each fits a packet.
-// SP comes last: it stays in DCRDR.
-func (pl *planner) halting(regs []snapshot.Reg) []*transfer {
+// halting are the transfers of the first step, cut so that each fits a packet:
+// those up to SP, and the rest. SP is left in DCRDR.
+//
+// Where packets cost little, SP comes first, so that the host can think while the
+// other registers are read; then SP is fetched again at the end, for the guess to
+// look at. Otherwise all are in the fewest packets.
+func (pl *planner) halting(regs []snapshot.Reg) (first, rest []*transfer) {
 	aim, t := &transfer{}, &transfer{}
 	pl.steps.aim(aim)
 	pl.steps.halt(t)
-	all := []*transfer{aim, t}
+	first = []*transfer{aim, t}
+	if !pl.spFirst() {
+		return pl.readAll(first, regs), nil
+	}
+	t.readRegister(snapshot.SP)
+	others := slices.DeleteFunc(slices.Clone(regs), func(r snapshot.Reg) bool { return r == snapshot.SP })
+	rest = pl.readAll([]*transfer{{role: roleRegisters}}, others)
+	last := rest[len(rest)-1]
+	if !pl.fits(last, 5, 0) {
+		last = &transfer{role: roleRegisters}
+		rest = append(rest, last)
+	}
+	last.write(probe.WriteBD1, uint32(snapshot.SP))
+	return first, rest
+}
+
+// readAll appends checked reads to the last transfer, and begins another where
+// it is full.
+func (pl *planner) readAll(all []*transfer, regs []snapshot.Reg) []*transfer {
+	t := all[len(all)-1]
 	for _, r := range regs {
 		if !pl.fits(t, 7, 8) {
 			t = &transfer{role: roleRegisters}
@@ -151,6 +215,11 @@ func (pl *planner) halting(regs []snapshot.Reg) []*transfer {
 		t.readRegister(r)
 	}
 	return all
+}
+
+// spFirst tells whether a packet is carried in less time than its work takes.
+func (pl *planner) spFirst() bool {
+	return pl.costs.Packet < time.Duration(pl.l.bytes/4)*pl.costs.Transfer
 }
 
 // asking reads PSP, wherever a guess has left SELECT and TAR.
@@ -189,26 +258,22 @@ func (pl *planner) reading(windows []Extent) []*transfer {
 
 // fits tells whether a packet that holds t alone has room for more bytes.
 func (pl *planner) fits(t *transfer, request, response int) bool {
-	const head = 2
 	q, r := t.bytes()
-	return max(q+request, r+response)+head <= pl.l.bytes
+	return max(q+request, r+response) <= pl.l.bytes
 }
 
 // guided runs the steps.
 func (s *Sampler) guided(ctx context.Context, c *capture) error {
-	g := &guided{pl: &s.planner, capture: c, psp: s.usesPSP, choose: s.stackAt, inRAM: s.inRAM}
-	regs := s.planner.regs
-	if s.lessons.learned < exactLessons {
-		regs = append([]snapshot.Reg{snapshot.MSP, snapshot.PSP, snapshot.CONTROL}, regs...)
-	} else {
-		g.guess = s.guess
+	o := s.opening
+	if o == nil {
+		var err error
+		if o, err = s.planner.open(s.learningRegisters(), nil); err != nil {
+			return err
+		}
 	}
-	requests, err := g.begin(regs)
-	if err != nil {
-		return err
-	}
+	g := &guided{pl: &s.planner, capture: c, choose: s.stackAt, inRAM: s.inRAM, handler: s.asksPSP}
 	var broken error
-	err = s.core.p.Converse(ctx, requests, func(i int, response []byte) [][]byte {
+	err := s.core.p.Converse(ctx, g.begin(o), func(i int, response []byte) [][]byte {
 		more, err := g.hear(i, response)
 		if broken == nil {
 			broken = err
@@ -220,6 +285,28 @@ func (s *Sampler) guided(ctx context.Context, c *capture) error {
 		err = broken
 	}
 	return err
+}
+
+// learningRegisters tell which stack pointers the program uses, too.
+func (s *Sampler) learningRegisters() []snapshot.Reg {
+	return append([]snapshot.Reg{snapshot.MSP, snapshot.PSP, snapshot.CONTROL}, s.planner.regs...)
+}
+
+// asksPSP tells whether a sample needs PSP: a handler interrupted a thread with a
+// stack of its own. Where xPSR is not there yet, the stack of SP tells it.
+func (s *Sampler) asksPSP(regs *snapshot.Registers, sp uint32) bool {
+	if !s.usesPSP {
+		return false
+	}
+	if _, ok := regs.Value(snapshot.XPSR); ok {
+		return inHandler(regs)
+	}
+	for _, k := range stacksOf(s.history.handlers()) {
+		if sp < k.High && sp+stackNear >= k.Low || sp == k.High {
+			return true
+		}
+	}
+	return false
 }
 
 // guidedWords is how much stack is read where it is not known how far it

@@ -100,6 +100,17 @@ func (h *history) top(sp uint32) (top uint32, ok bool) {
 	return top, ok
 }
 
+// forget drops the visits that say that a stack ends in (sp, high], which a
+// sample has shown to be wrong.
+func (h *history) forget(sp, high uint32) {
+	for v, w := range h.weight {
+		if v.high > sp && v.high <= high && v.high > v.sp || v.chained && v.pspHigh > sp && v.pspHigh <= high {
+			delete(h.weight, v)
+			h.total -= w
+		}
+	}
+}
+
 // stackNear is how far below the lowest stack pointer seen a new one still
 // belongs to the same stack, in bytes.
 const stackNear = 1024

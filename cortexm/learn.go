@@ -14,6 +14,7 @@ type lessons struct {
 
 const (
 	exactLessons = 64   // samples taken the exact way before the first plan
+	firstGuess   = 12   // samples before the first guess
 	firstReplan  = 32   // samples after which a plan is made again, doubling
 	lastReplan   = 2048 // up to here
 )
@@ -32,7 +33,6 @@ func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
 	if _, havePSP := sp.Regs.Value(snapshot.PSP); s.usesPSP && !havePSP && inHandler(&sp.Regs) {
 		v.chained = true
 	}
-	s.history.add(v)
 	l := &s.lessons
 	l.learned++
 	l.since++
@@ -41,14 +41,30 @@ func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
 		if !captured(sp, u) {
 			l.misses++
 			s.stretch = guidedWords
+			v = s.reach(v)
 			break
 		}
 	}
+	s.history.add(v)
 	switch {
-	case l.learned < exactLessons:
+	case l.learned < s.lessonsFirst():
 	case l.interval == 0, l.misses > 0 && l.since >= 4, l.since >= l.interval:
 		s.replan()
 	}
+}
+
+// lessonsFirst are the samples before the first plan. A guess needs few: where it
+// is wrong, nothing is lost but time.
+func (s *Sampler) lessonsFirst() int {
+	if s.stepwise() {
+		return firstGuess
+	}
+	return exactLessons
+}
+
+// stepwise tells whether samples are always taken step by step.
+func (s *Sampler) stepwise() bool {
+	return s.options.Exact || !s.limits.execute || s.limits.bytes < leastPacket
 }
 
 // leastPacket is the size from which a packet holds registers, a few
@@ -58,13 +74,40 @@ const leastPacket = 200
 // replan makes a plan of what was learned, or a better guess where samples are
 // taken step by step.
 func (s *Sampler) replan() {
-	if s.options.Exact || !s.limits.execute || s.limits.bytes < leastPacket {
-		s.guess = s.planner.guess(&s.history)
+	if s.stepwise() {
+		g := s.planner.guess(&s.history)
+		if o, err := s.planner.open(s.planner.regs, g); err == nil {
+			s.opening = o
+		}
 	} else if p, err := s.planner.make(&s.history); err == nil {
 		s.plan = p
 	}
 	s.lessons.since, s.lessons.misses = 0, 0
 	s.lessons.interval = min(max(firstReplan, 2*s.lessons.interval), lastReplan)
+}
+
+// reachBytes is how much further a stack is believed to reach when a window was
+// too short and nothing else is known: a frame or two.
+const reachBytes = 32
+
+// reach corrects a visit whose unwinding ended where the window did: how far it
+// really reaches is not known. What was believed of the stack was wrong, if it
+// said less; otherwise it is the better guess.
+func (s *Sampler) reach(v visit) visit {
+	further := func(sp, high uint32) uint32 {
+		s.history.forget(sp, high)
+		if top, ok := s.history.top(sp); ok && top > high {
+			return top
+		}
+		return Extent{sp, high + reachBytes}.clamp(s.options.RAM).High
+	}
+	if v.high > v.sp {
+		v.high = further(v.sp, v.high)
+	}
+	if v.chained && v.pspHigh > v.psp {
+		v.pspHigh = further(v.psp, v.pspHigh)
+	}
+	return v
 }
 
 // visitOf brings what was used together with the stack pointers.

@@ -8,7 +8,7 @@ import (
 )
 
 // packet is what goes to the probe at once: DAP_ExecuteCommands around its
-// transfers, or a lone DAP_Transfer.
+// transfers, or a lone one as it is.
 type packet struct {
 	transfers []*transfer
 	execute   bool
@@ -59,9 +59,11 @@ func (p *packet) fits(l limits) bool {
 	return len(p.raw) <= l.bytes && longestResponse(p) <= l.bytes
 }
 
+func (p *packet) wrapped() bool { return p.execute && len(p.transfers) > 1 }
+
 func (p *packet) encode() {
 	p.raw = p.raw[:0]
-	if p.execute {
+	if p.wrapped() {
 		p.raw = probe.AppendExecute(p.raw, len(p.transfers))
 	}
 	for _, t := range p.transfers {
@@ -73,7 +75,7 @@ func (p *packet) encode() {
 // response is no response to this packet; what a target refused is in
 // transfer.err.
 func (p *packet) parse(response []byte) (err error) {
-	if p.execute {
+	if p.wrapped() {
 		if response, err = probe.ParseExecute(response, len(p.transfers)); err != nil {
 			return err
 		}

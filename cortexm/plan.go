@@ -2,6 +2,7 @@ package cortexm
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mprof/mprof/snapshot"
 )
@@ -11,30 +12,34 @@ const regPSP = snapshot.PSP
 // plan is the transaction of a sample with its alternatives. In the order of
 // the probe's work: halt and registers; whole alternatives for the frequent
 // stacks; one for handlers that interrupt threads with stacks of their own;
-// selected ones for the rest; the read that these share; the guard. The last two
-// may be in a packet of their own, which is under way before the halt.
+// selected ones for the rest; the read that these share; the guard. All is in one
+// packet, or the tail of it in one or two more, which are under way when the core
+// is halted.
 type plan struct {
 	list     []alternative
 	shared   int // words of the shared read
-	split    bool
+	packets  int
 	seq      *sequence
 	expected float64 // SWD transfers while halted, after the registers, as learned
 }
+
+// mostPackets that a plan may take.
+const mostPackets = 3
 
 // Most alternatives of each kind: each one that fails costs 2 transfers.
 const (
 	mostWhole    = 8
 	mostSelected = 8
-	mostChained  = 1
+	mostChained  = 2
 	mostAll      = mostWhole + mostSelected + mostChained
 )
 
 // sharedSizes are the lengths of the shared read that are tried, in words.
 var sharedSizes = [...]int{0, 32, 64, 104}
 
-// splitPrice is what a second packet must be worth, in SWD transfers: with one
+// packetPrice is what one more packet must be worth, in SWD transfers: with one
 // packet nothing can come between the halt and its guard.
-const splitPrice = 4
+const packetPrice = 4
 
 // planner makes plans for one probe.
 type planner struct {
@@ -44,6 +49,8 @@ type planner struct {
 	regs  []snapshot.Reg
 	main  []Extent // stacks known before anything was learned
 	ram   []Range
+
+	inFlight int // packets that the probe buffers
 }
 
 // prices in SWD transfers.
@@ -64,24 +71,26 @@ func (pl *planner) begin() *transfer {
 	return t
 }
 
-// room is what is left for the alternatives: request bytes of all of them, and
-// response bytes of the windows on any one way through them.
-func (pl *planner) room(shared int, split bool) room {
+// rooms are what is left for the alternatives of each packet: request bytes of
+// all of them, and response bytes of the windows on any one way through them. In
+// a plan of one packet they are the same room.
+func (pl *planner) rooms(shared, packets int) (rooms [mostPackets]room) {
 	const head = 2
+	for i := range packets {
+		rooms[i] = room{request: pl.l.bytes - head, response: pl.l.bytes - head - 3*mostAll}
+	}
 	q, a := pl.begin().bytes()
-	r := room{request: pl.l.bytes - head - q, response: pl.l.bytes - head - a - 3*mostAll}
-	gq, ga := pl.steps.guard().bytes()
+	rooms[0].request, rooms[0].response = rooms[0].request-q, rooms[0].response-a
+	last := &rooms[packets-1]
+	end := []*transfer{pl.steps.guard()}
 	if shared > 0 {
-		q, a := pl.steps.shared(0, 0, shared).bytes()
-		gq, ga = gq+q, ga+a
+		end = append(end, pl.steps.shared(0, 0, shared))
 	}
-	switch {
-	case !split:
-		r.request, r.response = r.request-gq, r.response-ga
-	case max(gq, ga)+head > pl.l.bytes:
-		r.request = -1
+	for _, t := range end {
+		q, a := t.bytes()
+		last.request, last.response = last.request-q, last.response-a
 	}
-	return r
+	return rooms
 }
 
 // make lays out the plan that costs the target least by what h remembers.
@@ -94,15 +103,18 @@ func (pl *planner) make(h *history) (*plan, error) {
 		lower:    withUnseen(lower, pl.main),
 	}
 	best := &plan{expected: math.Inf(1)}
-	for _, split := range []bool{false, true} {
+	for packets := 1; packets <= min(mostPackets, pl.inFlight); packets++ {
 		for _, shared := range sharedSizes {
-			if split && shared == 0 || pl.room(shared, split).request <= 0 {
+			if shared == 0 && packets > 1 {
 				continue
 			}
-			if p := pl.draft(k, shared, split); p.expected < best.expected {
+			if p, ok := pl.draft(k, shared, packets); ok && p.expected < best.expected {
 				best = p
 			}
 		}
+	}
+	if len(best.list) == 0 {
+		best.packets = 1
 	}
 	return best, pl.compile(best)
 }
@@ -111,41 +123,61 @@ func (pl *planner) make(h *history) (*plan, error) {
 // alternative may find in DCRDR: those of threads, running or interrupted.
 type planKeys struct{ threads, handlers, lower []key }
 
-// draft makes the plan with a shared read of the given length. The rare ways are
-// laid first, because they are the alternative to the frequent ones.
-func (pl *planner) draft(k planKeys, shared int, split bool) *plan {
-	r, prices := pl.room(shared, split), pl.prices(shared)
-	part := r
-	part.most, part.request = mostSelected, r.request*3/5
+// draft makes the plan with a shared read of the given length, in so many
+// packets; false where that has no room. The rare ways are laid first, because
+// they are the alternative to the frequent ones.
+func (pl *planner) draft(k planKeys, shared, packets int) (*plan, bool) {
+	rooms, prices := pl.rooms(shared, packets), pl.prices(shared)
+	first, middle := rooms[0], rooms[max(0, packets-2)]
+	if rooms[packets-1].request < 0 || rooms[packets-1].response < 0 {
+		return nil, false
+	}
+	one := packets < 3 // whole alternatives and the others share a packet
+	if one {
+		middle.request = first.request * 3 / 5
+	}
+	before := middle.request
+
+	chain := newDecisions(k.handlers, prices, prices.cut)
+	part := middle
 	if len(k.handlers) > 0 {
-		part.response /= 2
+		part.most, part.response = mostChained, middle.response/2
+		part.request = middle.request / 2
+		chain.improve(candidates(k.handlers, pl.finishChained(part)), &part)
+		middle.request -= middle.request/2 - part.request
+		middle.response /= 2
 	}
 	rare := newDecisions(k.lower, prices, prices.cut)
 	if shared > 0 {
-		rare.improve(candidates(k.lower, pl.finishSelected(shared, part)), &part)
+		middle.most = mostSelected
+		rare.improve(candidates(k.lower, pl.finishSelected(shared, packets, middle)), &middle)
 	}
-	chain := newDecisions(k.handlers, prices, prices.cut)
-	if len(k.handlers) > 0 {
-		part.request += r.request * 2 / 5
-		part.most, part.response = mostChained, r.response/2
-		chain.improve(candidates(k.handlers, pl.finishChained(part)), &part)
-		r.request = part.request
-	} else {
-		r.request = part.request + r.request - r.request*3/5
+	if one {
+		first.request -= before - middle.request
 	}
 	behind := float64(len(chain.list)) * prices.fail
-	lower := func(sp key) float64 { return behind + rare.price(sp) }
-	r.most = mostWhole
-	often := newDecisions(k.threads, prices, lower)
-	often.improve(candidates(k.threads, pl.finishWhole(r)), &r)
+	first.most = mostWhole
+	often := newDecisions(k.threads, prices, func(k key) float64 { return behind + rare.price(k) })
+	often.improve(candidates(k.threads, pl.finishWhole(first)), &first)
 
-	p := &plan{shared: shared, split: split}
-	p.list = append(append(append(p.list, often.list...), chain.list...), rare.list...)
-	p.expected = pl.expected(k, often, chain, rare)
-	if split {
-		p.expected += splitPrice
+	p := &plan{shared: shared, packets: packets}
+	p.list = append(append(append(p.list, often.list...), chain.list...), inlineFirst(rare.list)...)
+	p.expected = pl.expected(k, often, chain, rare) + float64(packets-1)*packetPrice
+	return p, true
+}
+
+// inlineFirst puts the alternatives that read words of their own before those
+// that only set TAR, which have room in the second packet. A wide block that comes
+// before a narrow one inside it holds what the narrow one wants, too.
+func inlineFirst(list []alternative) (sorted []alternative) {
+	for _, inline := range []bool{true, false} {
+		for _, a := range list {
+			if (a.low < a.tail) == inline {
+				sorted = append(sorted, a)
+			}
+		}
 	}
-	return p
+	return sorted
 }
 
 // expected is the mean price of a sample.
@@ -173,7 +205,7 @@ func (pl *planner) finishChained(r room) func(alternative) (candidate, bool) {
 
 // finishSelected ends the window with the shared read: it begins early enough to
 // reach the top of the stack, and no earlier than TAR counts without help.
-func (pl *planner) finishSelected(shared int, r room) func(alternative) (candidate, bool) {
+func (pl *planner) finishSelected(shared, packets int, r room) func(alternative) (candidate, bool) {
 	return func(a alternative) (candidate, bool) {
 		a.kind = selected
 		if a.low >= a.high {
@@ -184,7 +216,11 @@ func (pl *planner) finishSelected(shared int, r room) func(alternative) (candida
 		if a.high != a.clampHigh(pl.ram) {
 			return candidate{}, false
 		}
-		return pl.candidate(a, r)
+		c, ok := pl.candidate(a, r)
+		if packets > 1 && a.low == a.tail {
+			return candidate{alternative: a}, true // in the last packet
+		}
+		return c, ok
 	}
 }
 
@@ -198,24 +234,37 @@ func (a alternative) clampHigh(ram []Range) uint32 { return Extent{a.low, a.high
 
 // compile makes the packets.
 func (pl *planner) compile(p *plan) error {
-	first := &packet{execute: true, transfers: []*transfer{pl.begin()}}
+	var packets []*packet
+	for range p.packets {
+		packets = append(packets, &packet{execute: true})
+	}
+	first, middle, last := packets[0], packets[max(0, p.packets-2)], packets[p.packets-1]
+	first.transfers = append(first.transfers, pl.begin())
 	var tails []uint32
 	for i, a := range p.list {
-		first.transfers = append(first.transfers, pl.steps.alternative(a, i))
+		at := first
+		switch {
+		case a.kind == selected && a.low == a.tail:
+			at = last
+		case a.kind != whole:
+			at = middle
+		}
 		if a.kind == selected {
 			tails = append(tails, a.tail)
 		}
-	}
-	last, packets := first, []*packet{first}
-	if p.split && len(tails) > 0 {
-		last = &packet{execute: true}
-		packets = append(packets, last)
+		at.transfers = append(at.transfers, pl.steps.alternative(a, i))
 	}
 	if len(tails) > 0 {
 		mask, value := common(tails)
 		last.transfers = append(last.transfers, pl.steps.shared(mask, value, p.shared))
 	}
 	last.transfers = append(last.transfers, pl.steps.guard())
+	packets = slices.DeleteFunc(packets, func(q *packet) bool { return len(q.transfers) == 0 })
+	var all []*transfer
+	for _, q := range packets {
+		all = append(all, q.transfers...)
+	}
+	shareMasks(all)
 	for _, q := range packets {
 		q.encode()
 	}

@@ -36,8 +36,8 @@ type Sampler struct {
 	limits   limits
 	planner  planner
 	history  history
-	plan     *plan  // nil: step by step, guided by the host
-	guess    *guess // of the steps; nil: none
+	plan     *plan    // nil: step by step, guided by the host
+	opening  *opening // of the steps; nil: the one for learning
 	schedule schedule
 
 	start, last time.Duration // of the run, of the latest sample
@@ -74,7 +74,7 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 	}
 	s := &Sampler{core: c, options: o, clock: o.Clock, limits: limitsOf(c.p)}
 	s.limits.execute = s.limits.execute && c.branches
-	s.planner = planner{l: s.limits, steps: c.steps(s.limits), costs: c.costs, regs: sampleRegisters(o.Registers), ram: o.RAM}
+	s.planner = planner{l: s.limits, steps: c.steps(s.limits), costs: c.costs, regs: sampleRegisters(o.Registers), ram: o.RAM, inFlight: c.p.Info().PacketCount}
 	for _, top := range o.StackTops {
 		s.planner.main = append(s.planner.main, Extent{top - min(top, mainStackGuess), top}.from(o.RAM))
 	}

@@ -93,11 +93,11 @@ func (s *Sampler) Stats() Stats {
 }
 
 func (s *Sampler) describePlan() string {
-	if s.plan == nil && s.guess == nil {
+	if s.plan == nil && (s.opening == nil || s.opening.guess == nil) {
 		return "registers first, then the stack"
 	}
 	if s.plan == nil {
-		return fmt.Sprintf("registers first, then the stack, with %d guesses meanwhile in %d packets", len(s.guess.list), len(s.guess.packets))
+		return fmt.Sprintf("registers first, then the stack, with %d guesses meanwhile, in %d packets", len(s.opening.guess.list), len(s.opening.packets))
 	}
 	return fmt.Sprintf("one transaction with %d alternative windows in %d packets", len(s.plan.list), len(s.plan.seq.packets))
 }

@@ -75,6 +75,33 @@ func (t *transfer) mask(v uint32) {
 	t.write(probe.WriteABORT|probe.MatchMask, v)
 }
 
+// masked is the mask write that t begins with, if it does.
+func (t *transfer) masked() (mask uint32, ok bool) {
+	if len(t.reqs) == 0 || t.reqs[0].Op != probe.WriteABORT|probe.MatchMask {
+		return 0, false
+	}
+	return t.reqs[0].Data, true
+}
+
+// shareMasks drops mask writes that repeat the one before: the probe keeps it. A
+// mask write is done whatever the match behind it says.
+func shareMasks(all []*transfer) {
+	var current uint32
+	known := false
+	for _, t := range all {
+		mask, ok := t.masked()
+		if ok && known && mask == current {
+			t.reqs = t.reqs[1:]
+			continue
+		}
+		for _, r := range t.reqs {
+			if r.Op == probe.WriteABORT|probe.MatchMask {
+				current, known = r.Data, true
+			}
+		}
+	}
+}
+
 // match costs two SWD transfers when it holds, two plus the retries when not.
 func (t *transfer) match(op byte, v uint32) {
 	t.reqs = append(t.reqs, probe.Req{Op: op | probe.MatchValue, Data: v})

@@ -10,7 +10,7 @@ import (
 // margin below the lowest stack pointer seen in it.
 const (
 	unseenShare  = 0.01
-	unseenMargin = 128 // bytes
+	unseenMargin = 128 // bytes at least, and half the depth of the stack
 	unseenStep   = 16  // bytes
 	unseenMost   = 2048
 )
@@ -32,14 +32,14 @@ func withUnseen(keys []key, floor []Extent) []key {
 		}
 	}
 	for _, s := range stacks {
-		low := (s.Low - min(s.Low, unseenMargin)) &^ (smallestBlock - 1)
+		low := (s.Low - min(s.Low, max(unseenMargin, (s.High-s.Low)/2))) &^ (smallestBlock - 1)
 		step := uint32(unseenStep)
 		for (s.High-low)/step > unseenMost/unseenStep {
 			step *= 2
 		}
 		n := float64((s.High-low)/step + 1)
 		share := (s.weight/total*0.8 + 0.2/float64(len(stacks))) * unseenShare * total / n
-		for sp := low; sp < s.High; sp += step {
+		for sp := low; sp <= s.High; sp += step {
 			all = append(all, key{sp: sp, high: s.High, weight: share})
 		}
 	}
