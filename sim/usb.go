@@ -39,8 +39,8 @@ type response struct {
 // WritePacket takes the host's turn-round since its last response, ReadPacket
 // waits until its response is there. A deadline of the context bounds
 // ReadPacket by as much virtual time as wall time is left (never below 20 ms
-// where a response is on its way); when none is on its way the time until the
-// deadline passes at once, and without a deadline ReadPacket waits for another
+// where a response is on its way); when none is on its way 20 ms pass at once
+// and the wait is over, and without a deadline ReadPacket waits for another
 // goroutine to write. Several transports share the one probe; responses that
 // an earlier one left unread are read first.
 //
@@ -62,6 +62,10 @@ type transport struct {
 	period int
 	closed bool
 }
+
+// idlePatience is the virtual time that a wait for nothing takes. What is left
+// of a deadline on the wall clock would differ from run to run.
+const idlePatience = 20 * time.Millisecond
 
 // shortestPatience keeps a slow machine from losing responses that are there.
 const shortestPatience = 20 * time.Millisecond
@@ -123,7 +127,7 @@ func (t *transport) ReadPacket(ctx context.Context, p []byte) (int, error) {
 			return 0, err
 		}
 		if patience != never {
-			b.elapse(b.now + patience)
+			b.elapse(b.now + wire.Span(idlePatience))
 			return 0, t.timeout()
 		}
 		b.moved.Wait()
