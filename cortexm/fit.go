@@ -36,6 +36,9 @@ func longestResponse(q *packet) int {
 	}
 	for _, t := range q.transfers {
 		_, r := t.bytes()
+		if t.delay > 0 {
+			r -= 2 // its header is the packet's
+		}
 		if t.block > 0 { // has no match: it always reads
 			n += r
 			continue

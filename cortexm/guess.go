@@ -197,7 +197,7 @@ func (pl *planner) lay(g *guess) bool {
 		return false
 	}
 	o, err := pl.open(pl.regs, g)
-	if err != nil {
+	if err != nil || len(o.packets) > pl.inFlight {
 		return false
 	}
 	var took time.Duration

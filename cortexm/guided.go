@@ -184,10 +184,9 @@ func (g *guided) finish(windows []Extent) [][]byte {
 // other registers are read; then SP is fetched again at the end, for the guess to
 // look at. Otherwise all are in the fewest packets.
 func (pl *planner) halting(regs []snapshot.Reg) (first, rest []*transfer) {
-	aim, t := &transfer{}, &transfer{}
-	pl.steps.aim(aim)
+	t := &transfer{delay: pl.slack()}
 	pl.steps.halt(t)
-	first = []*transfer{aim, t}
+	first = []*transfer{t}
 	if !pl.spFirst() {
 		return pl.readAll(first, regs), nil
 	}
@@ -201,6 +200,20 @@ func (pl *planner) halting(regs []snapshot.Reg) (first, rest []*transfer) {
 	}
 	last.write(probe.WriteBD1, uint32(snapshot.SP))
 	return first, rest
+}
+
+// slack is how long the probe can wait, in microseconds, before it halts the
+// core: where packets come at fixed times (HID: one each millisecond), the work
+// of the first is done before the second is there, and the core would stand still
+// for the rest. The response must be ready by then; a seventh of the time is left
+// for that, and the calibration is good to 1/400 of it.
+func (pl *planner) slack() uint16 {
+	if pl.spFirst() || !pl.l.delay {
+		return 0
+	}
+	transfers := 2 + 1 + 2 + 4*len(pl.regs) // DHCSR before, halt, S_HALT, registers
+	work := time.Duration(transfers) * (pl.costs.Transfer + pl.costs.Packet/calibrationTransfers)
+	return uint16(max(0, min(pl.costs.Packet*6/7-work, time.Millisecond)).Microseconds())
 }
 
 // readAll appends checked reads to the last transfer, and begins another where

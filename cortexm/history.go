@@ -12,6 +12,7 @@ type visit struct {
 	sp, high     uint32
 	chained      bool
 	psp, pspHigh uint32 // 0: not known
+	guessed      bool   // the ends are no more than a belief
 }
 
 // history remembers what recent samples needed. Programs visit few distinct
@@ -30,10 +31,38 @@ func (h *history) add(v visit) {
 	if h.weight == nil {
 		h.weight = make(map[visit]float64)
 	}
+	if !v.guessed {
+		h.correct(v.sp, v.high)
+		h.correct(v.psp, v.pspHigh)
+	}
 	h.weight[v]++
 	h.total++
 	if h.total >= historyFade || len(h.weight) > historyKeys {
 		h.fade()
+	}
+}
+
+// correct ends the beliefs about a stack when a sample has shown where it ends.
+func (h *history) correct(sp, high uint32) {
+	if sp >= high {
+		return
+	}
+	for v, w := range h.weight {
+		if !v.guessed {
+			continue
+		}
+		u := v
+		if v.sp < high && v.high > high {
+			u.high = high
+		}
+		if v.psp < high && v.pspHigh > high && v.psp != 0 {
+			u.pspHigh = high
+		}
+		if u != v {
+			delete(h.weight, v)
+			u.guessed = false
+			h.weight[u] += w
+		}
 	}
 }
 

@@ -95,16 +95,18 @@ const reachBytes = 32
 // said less; otherwise it is the better guess.
 func (s *Sampler) reach(v visit) visit {
 	further := func(sp, high uint32) uint32 {
+		if high <= sp {
+			return high
+		}
 		s.history.forget(sp, high)
 		if top, ok := s.history.top(sp); ok && top > high {
 			return top
 		}
+		v.guessed = true
 		return Extent{sp, high + reachBytes}.clamp(s.options.RAM).High
 	}
-	if v.high > v.sp {
-		v.high = further(v.sp, v.high)
-	}
-	if v.chained && v.pspHigh > v.psp {
+	v.high = further(v.sp, v.high)
+	if v.chained {
 		v.pspHigh = further(v.psp, v.pspHigh)
 	}
 	return v

@@ -11,14 +11,14 @@ import (
 // transfers, or a lone one as it is.
 type packet struct {
 	transfers []*transfer
-	execute   bool
 	raw       []byte
 }
 
 // limits are what one probe can take.
 type limits struct {
 	bytes   int  // most bytes in a request or a response
-	execute bool // DAP_ExecuteCommands is there
+	execute bool // DAP_ExecuteCommands is there, and goes on behind a transfer that failed
+	delay   bool // DAP_ExecuteCommands is there, so that a delay can stand before a transfer
 	clock   bool // timestamps are there
 }
 
@@ -26,7 +26,7 @@ type limits struct {
 // is needed to end one (cmsis-dap.md section 2).
 func limitsOf(p *probe.Probe) limits {
 	info := p.Info()
-	return limits{bytes: info.PacketSize - 1, execute: p.HasExecuteCommands(), clock: info.TimestampHz != 0}
+	return limits{bytes: info.PacketSize - 1, execute: p.HasExecuteCommands(), delay: p.HasExecuteCommands(), clock: info.TimestampHz != 0}
 }
 
 // pack lays transfers into as few packets as the limits allow, in order. A
@@ -42,7 +42,7 @@ func pack(l limits, transfers []*transfer) (packets []*packet, err error) {
 			p.transfers = p.transfers[:len(p.transfers)-1]
 			p.encode()
 		}
-		p := &packet{execute: l.execute, transfers: []*transfer{t}}
+		p := &packet{transfers: []*transfer{t}}
 		p.encode()
 		if !p.fits(l) {
 			q, r := t.bytes()
@@ -59,12 +59,24 @@ func (p *packet) fits(l limits) bool {
 	return len(p.raw) <= l.bytes && longestResponse(p) <= l.bytes
 }
 
-func (p *packet) wrapped() bool { return p.execute && len(p.transfers) > 1 }
+// commands is their number.
+func (p *packet) commands() (n int) {
+	for _, t := range p.transfers {
+		n++
+		if t.delay > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// wrapped tells whether DAP_ExecuteCommands is around them.
+func (p *packet) wrapped() bool { return p.commands() > 1 }
 
 func (p *packet) encode() {
 	p.raw = p.raw[:0]
 	if p.wrapped() {
-		p.raw = probe.AppendExecute(p.raw, len(p.transfers))
+		p.raw = probe.AppendExecute(p.raw, p.commands())
 	}
 	for _, t := range p.transfers {
 		p.raw = t.encode(p.raw)
@@ -76,7 +88,7 @@ func (p *packet) encode() {
 // transfer.err.
 func (p *packet) parse(response []byte) (err error) {
 	if p.wrapped() {
-		if response, err = probe.ParseExecute(response, len(p.transfers)); err != nil {
+		if response, err = probe.ParseExecute(response, p.commands()); err != nil {
 			return err
 		}
 	}

@@ -138,7 +138,7 @@ func (pl *planner) draft(k planKeys, shared, packets int) (*plan, bool) {
 	}
 	before := middle.request
 
-	chain := newDecisions(k.handlers, prices, prices.cut)
+	chain := newDecisions(k.handlers, prices, func(key) float64 { return prices.lost })
 	part := middle
 	if len(k.handlers) > 0 {
 		part.most, part.response = mostChained, middle.response/2
@@ -236,7 +236,7 @@ func (a alternative) clampHigh(ram []Range) uint32 { return Extent{a.low, a.high
 func (pl *planner) compile(p *plan) error {
 	var packets []*packet
 	for range p.packets {
-		packets = append(packets, &packet{execute: true})
+		packets = append(packets, &packet{})
 	}
 	first, middle, last := packets[0], packets[max(0, p.packets-2)], packets[p.packets-1]
 	first.transfers = append(first.transfers, pl.begin())

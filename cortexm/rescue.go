@@ -9,8 +9,8 @@ import (
 	"github.com/mprof/mprof/snapshot"
 )
 
-// prepare sets the match retries and, after anything unusual, SELECT, CSW and
-// TAR. It costs nothing in the normal case.
+// prepare sets the match retries and mask and, after anything unusual, SELECT,
+// CSW and TAR. It costs nothing in the normal case.
 func (s *Sampler) prepare(ctx context.Context) error {
 	if s.aimed {
 		return nil
@@ -22,8 +22,15 @@ func (s *Sampler) prepare(ctx context.Context) error {
 	if err := s.core.p.SelectBank(ctx, probe.BankData, addrDHCSR); err != nil {
 		return err
 	}
+	aimed, err := newSequence(s.limits, []*transfer{s.planner.steps.ready()})
+	if err != nil {
+		return err
+	}
+	if err := aimed.run(ctx, s.core.p); err != nil {
+		return err
+	}
 	s.aimed = true
-	return nil
+	return aimed.packets[0].transfers[0].err
 }
 
 // missOfPreparation says why a sample could not even begin.

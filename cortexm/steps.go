@@ -26,13 +26,13 @@ func (s steps) aim(t *transfer) {
 	t.write(probe.WriteSELECT, s.data)
 }
 
-// halt reads DHCSR for what the core was doing, halts it and waits for S_HALT.
-// From the halt write on 3 SWD transfers.
+// halt reads DHCSR for what the core was doing, halts it and waits for S_HALT,
+// with the match mask that the guard before has left. From the halt write on 3
+// SWD transfers.
 func (s steps) halt(t *transfer) {
 	t.role = roleRegisters
 	t.read(probe.ReadBD0, mark{meaning: statusBefore})
 	t.stamped(probe.WriteBD0, dhcsrHalt, s.clock, haltStamp)
-	t.mask(sHalt)
 	t.match(probe.ReadBD0, sHalt)
 }
 
@@ -57,14 +57,22 @@ func (s steps) window(t *transfer, low, high uint32) {
 	t.write(probe.WriteSELECT, s.memory)
 }
 
+// ready makes everything as the guard of a sample leaves it.
+func (s steps) ready() *transfer {
+	t := &transfer{}
+	s.aim(t)
+	t.mask(sHalt)
+	return t
+}
+
 // resumeByDRW lets the core run with SELECT at TAR, DRW.
 func (s steps) resumeByDRW(t *transfer) {
 	t.write(probe.WriteTAR, addrDHCSR)
 	t.stamped(probe.WriteDRW, dhcsrRun, s.clock, resumeStamp)
 }
 
-// guard lets the core run whatever state DP and AP are in, aims again and
-// reads whether it does. The write through DRW moves TAR to DCRSR, which does
+// guard lets the core run whatever state DP and AP are in, aims again, reads
+// whether it does, and leaves the match mask for the next halt. The write through DRW moves TAR to DCRSR, which does
 // not matter to BD0-BD3: they take its upper 28 bits.
 func (s steps) guard() *transfer {
 	t := &transfer{role: roleGuard}
@@ -73,5 +81,6 @@ func (s steps) guard() *transfer {
 	s.resumeByDRW(t)
 	t.write(probe.WriteSELECT, s.data)
 	t.read(probe.ReadBD0, mark{meaning: statusAfter})
+	t.mask(sHalt)
 	return t
 }

@@ -36,6 +36,8 @@ type transfer struct {
 	arg    int // which alternative, for the roles that have several
 	block  int // instead of reqs: words to read from DRW, as DAP_TransferBlock
 
+	delay uint16 // microseconds that the probe waits before it, as DAP_Delay
+
 	answer probe.Answer
 	err    error // nil: every request was done
 }
@@ -121,6 +123,9 @@ func (t *transfer) bytes() (request, response int) {
 		return 5, 4 + 4*t.block
 	}
 	request, response = 3, 3
+	if t.delay > 0 {
+		request, response = request+2+3, response+2+2 // and the header of DAP_ExecuteCommands
+	}
 	for _, r := range t.reqs {
 		request += r.RequestLen()
 		response += r.ResponseLen()
@@ -165,6 +170,9 @@ func (t *transfer) readWindow(low, high uint32) {
 
 // encode appends the command.
 func (t *transfer) encode(dst []byte) []byte {
+	if t.delay > 0 {
+		dst = probe.AppendDelay(dst, t.delay)
+	}
 	if t.block > 0 {
 		return probe.AppendTransferBlock(dst, probe.ReadDRW, t.block, nil)
 	}
@@ -174,6 +182,11 @@ func (t *transfer) encode(dst []byte) []byte {
 // parse takes the response off p. What the target refused is in t.err; the
 // error means that p is no response to t.
 func (t *transfer) parse(p []byte) (rest []byte, err error) {
+	if t.delay > 0 {
+		if p, err = probe.ParseDelay(p); err != nil {
+			return nil, err
+		}
+	}
 	if t.block > 0 {
 		rest, t.err = probe.ParseTransferBlock(p, probe.ReadDRW, t.block, &t.answer)
 	} else {
