@@ -60,7 +60,9 @@ func (w *walk) returnAddress(r *Rule, cfa uint32) (ra uint32, slot bool, stop St
 		return 0, slot, Stop{NoRule, w.pc}, false
 	case slot:
 		return 0, slot, Stop{NotCaptured, w.mem.missing}, false
-	case w.kind == Caller && r.keepsLink() && w.site.entered:
+	case s.how == asMark:
+		return 0, slot, Stop{NoRule, w.pc}, false
+	case w.kind == Caller && r.keepsLink() && w.site.entered && w.ipsr == 0:
 		return 0, slot, Stop{}, false // it never returns, and nothing calls it
 	case s.how == inRegister:
 		return 0, slot, w.missing(uint32(s.n)), false
@@ -109,6 +111,11 @@ func (w *walk) value(r *Rule, s save, cfa uint32) (uint32, bool) {
 			return 0, false
 		}
 		return w.mem.word(at)
+	case onProcess:
+		return w.fromProcess(s)
+	case asMark:
+		v, ok := w.regs.get(uint32(s.column))
+		return v, ok && w.m.boundary(v)
 	case atExpression, valExpression:
 		v, err := w.evaluate(r.exprs[s.n], cfa)
 		if err != nil || s.how == valExpression {

@@ -33,7 +33,7 @@ func demoSnapshots(b *testing.B, n int) (*Unwinder, []*snapshot.Snapshot, int) {
 		kept := &snapshot.Snapshot{Regs: live.Regs}
 		for _, r := range u.Touched() {
 			if r.Low < r.High {
-				data := append([]byte(nil), live.Windows[0].Data[r.Low-0x20000000:r.High-0x20000000]...)
+				data := append([]byte(nil), s.ram[r.Low-ramBase:r.High-ramBase]...)
 				kept.Windows = append(kept.Windows, snapshot.Window{Addr: r.Low, Data: data})
 			}
 		}

@@ -7,12 +7,9 @@ package unwind
 // between the function's entry and the PC show that the rule cannot be, theirs
 // is taken.
 type checked struct {
-	cfi  *cfi
-	code analysis
-	// corrected counts the addresses where the instructions knew better, of
-	// which example is the first.
-	corrected int
-	example   uint32
+	cfi       *cfi
+	code      analysis
+	corrected int // addresses where the instructions knew better
 }
 
 func (k *checked) find(c *code, pc uint32) (Rule, Range, bool) {
@@ -30,9 +27,6 @@ func (k *checked) find(c *code, pc uint32) (Rule, Range, bool) {
 	}
 	x = c.explore(fn, fn.Low, pc, true)
 	if better, ok := x.state.rule(k.code.m); ok && !x.differ {
-		if k.corrected == 0 {
-			k.example = pc
-		}
 		k.corrected++
 		return better, around, true
 	}
@@ -62,12 +56,23 @@ func (f *frameState) refutes(r *Rule, m *machine) bool {
 			return true // below the stack pointer
 		}
 	}
-	ra := r.where(r.ra)
-	switch at := f.find(uint32(r.ra)); ra.how {
+	ra, at := r.where(r.ra), f.find(m, uint32(r.ra))
+	switch ra.how {
 	case atOffset:
-		return at.how == inRegister
+		return at.how == inRegister || at.how == atOffset && at.n != ra.n
 	case unspecified, sameValue:
-		return at.how == atOffset && f.reg[r.ra].kind != anything && f.reg[r.ra] != content{entryOf, uint32(r.ra)}
+		return at.how != unspecified && at.how != undefined
+	}
+	return f.clobbers(r, m)
+}
+
+// clobbers tells whether a register that the rule leaves to the ABI has been
+// overwritten and not kept: the code switches threads, or never returns.
+func (f *frameState) clobbers(r *Rule, m *machine) bool {
+	for column := range m.columns {
+		if m.kept&(1<<column) != 0 && r.where(uint8(column)).how == unspecified && f.find(m, column).how != unspecified {
+			return true
+		}
 	}
 	return false
 }

@@ -20,16 +20,19 @@ const (
 	constant              // n
 	intoTable             // an address in the table at n, which one is not known
 	inTable               // a word of the table at n, which one is not known
+	processAt             // PSP + n
 )
 
-// frameState is the abstract state before an instruction. slot says where in
-// the frame the entry value of a register was stored: CFA + slot, if stored
-// has its bit.
+// frameState is the abstract state before an instruction. slot says where the
+// entry value of a register was stored, if stored has its bit: at CFA + slot, or
+// at PSP + slot if process has it too (a handler that switches threads).
 type frameState struct {
-	sp     uint32
-	reg    [maxRegisters]content
-	slot   [maxRegisters]int32
-	stored uint32
+	sp      uint32
+	reg     [maxRegisters]content
+	slot    [maxRegisters]int32
+	stored  uint32
+	process uint32
+	calling bool // the instruction is a call that has not returned
 }
 
 // entryState is that of the first instruction: CFA = SP.
@@ -48,7 +51,7 @@ func (f *frameState) forget(r uint16) { f.assign(r&15, content{}) }
 func (c content) add(n uint32) content {
 	switch {
 	case n == 0:
-	case c.kind == frameAt || c.kind == constant:
+	case c.kind == frameAt || c.kind == constant || c.kind == processAt:
 		c.n += n
 	default:
 		return content{}
@@ -63,8 +66,20 @@ func (f *frameState) setSP(v content) {
 		return
 	}
 	for r := range f.slot {
-		if f.stored&(1<<r) != 0 && f.slot[r] < int32(v.n) {
+		if f.stored&^f.process&(1<<r) != 0 && f.slot[r] < int32(v.n) {
 			f.stored &^= 1 << r
+		}
+	}
+}
+
+// setPSP moves the process stack pointer: places relative to it are not known
+// any more.
+func (f *frameState) setPSP() {
+	f.stored &^= f.process
+	f.process = 0
+	for r := range f.reg {
+		if f.reg[r].kind == processAt {
+			f.reg[r] = content{}
 		}
 	}
 }
@@ -80,19 +95,39 @@ func (f *frameState) assign(r uint16, v content) {
 
 // store writes register r to the word at addr.
 func (f *frameState) store(r uint16, addr content) {
-	if addr.kind != frameAt {
+	if i, ok := f.holder(addr); ok {
+		f.stored &^= 1 << i
+		f.process &^= 1 << i
+	}
+	v := f.reg[r%maxRegisters]
+	if v.kind != entryOf {
 		return
 	}
-	at := int32(addr.n)
+	bit := uint32(1) << v.n
+	switch {
+	case addr.kind == frameAt && (f.stored&bit == 0 || f.process&bit != 0):
+		f.process &^= bit
+	case addr.kind == processAt && f.stored&bit == 0:
+		f.process |= bit
+	default:
+		return
+	}
+	f.slot[v.n] = int32(addr.n)
+	f.stored |= bit
+}
+
+// holder finds the register whose entry value is stored at addr.
+func (f *frameState) holder(addr content) (uint32, bool) {
 	for i := range f.slot {
-		if f.stored&(1<<i) != 0 && f.slot[i] == at {
-			f.stored &^= 1 << i
+		bit := uint32(1) << i
+		if f.stored&bit == 0 || f.slot[i] != int32(addr.n) {
+			continue
+		}
+		if addr.kind == frameAt && f.process&bit == 0 || addr.kind == processAt && f.process&bit != 0 {
+			return uint32(i), true
 		}
 	}
-	if v := f.reg[r%maxRegisters]; v.kind == entryOf && f.stored&(1<<v.n) == 0 {
-		f.slot[v.n] = at
-		f.stored |= 1 << v.n
-	}
+	return 0, false
 }
 
 // load reads the word at addr into register r.
@@ -101,15 +136,11 @@ func (f *frameState) load(r uint16, addr content) {
 }
 
 func (f *frameState) at(addr content) content {
-	switch addr.kind {
-	case intoTable:
+	if addr.kind == intoTable {
 		return content{inTable, addr.n}
-	case frameAt:
-		for i := range f.slot {
-			if f.stored&(1<<i) != 0 && f.slot[i] == int32(addr.n) {
-				return content{entryOf, uint32(i)}
-			}
-		}
+	}
+	if i, ok := f.holder(addr); ok {
+		return content{entryOf, i}
 	}
 	return content{}
 }
@@ -136,13 +167,13 @@ func (f *frameState) rule(m *machine) (Rule, bool) {
 	for r := range m.columns {
 		switch {
 		case r == m.link:
-			s := f.find(r)
+			s := f.find(m, r)
 			if s.how == undefined {
 				return Rule{}, false
 			}
 			rule.add(s)
 		case m.kept&(1<<r) != 0 && (f.stored&(1<<r) != 0 || f.reg[r] != content{entryOf, r}):
-			rule.add(f.find(r))
+			rule.add(f.find(m, r))
 		}
 	}
 	if base == m.sp && rule.off == 0 && rule.where(rule.ra).how == unspecified {
@@ -166,18 +197,30 @@ func (f *frameState) frameBase(m *machine) (uint32, bool) {
 }
 
 // find says where the entry value of a register is now: in the frame, in
-// another register, or where it was.
-func (f *frameState) find(r uint32) save {
-	if f.stored&(1<<r) != 0 {
+// another register, where it was, or on the process stack, which may not have
+// been captured there.
+func (f *frameState) find(m *machine, r uint32) save {
+	bit := uint32(1) << r
+	if f.stored&^f.process&bit != 0 {
 		return save{uint8(r), atOffset, f.slot[r]}
 	}
-	for i := range f.reg {
-		if uint32(i) != r && f.reg[i] == (content{entryOf, r}) {
+	for i := range m.columns {
+		if i != r && f.reg[i] == (content{entryOf, r}) && f.survives(m, i) {
 			return save{uint8(r), inRegister, int32(i)}
 		}
 	}
-	if f.reg[r] == (content{entryOf, r}) {
+	intact := f.reg[r] == content{entryOf, r}
+	switch {
+	case f.stored&bit != 0 && !(intact && f.survives(m, r)):
+		return save{uint8(r), onProcess, f.slot[r]}
+	case intact:
 		return save{column: uint8(r)}
 	}
 	return save{uint8(r), undefined, 0}
+}
+
+// survives tells whether a register still holds what the state says: those that
+// a call may overwrite do not where one is under way.
+func (f *frameState) survives(m *machine, r uint32) bool {
+	return !f.calling || m.kept&(1<<r) != 0
 }

@@ -225,6 +225,23 @@ func TestEveryInstructionOfCompiled(t *testing.T) {
 	}
 }
 
+// Threads of a kernel whose switch is hand-written code without call frame
+// information that tells the truth.
+func TestEveryInstructionOfThreads(t *testing.T) {
+	for _, flags := range []string{"-O0", "-O2", "-Os -fno-omit-frame-pointer"} {
+		t.Run(flags, func(t *testing.T) {
+			path := compile(t, "-mcpu=cortex-m4 "+flags+" -nostartfiles -T testdata/link.ld --specs=nosys.specs -Wl,--no-warn-rwx-segments",
+				"testdata/startup.c", "testdata/rtos.c")
+			r := check(t, path, armv7m.V7EM, 150_000)
+			r.report(t)
+			// Between loading r4-r11 and the return nobody can say whose they are.
+			if r.stacks < 100_000 || r.differ > r.stacks/500 {
+				t.Errorf("%d of %d stacks differ", r.differ, r.stacks)
+			}
+		})
+	}
+}
+
 // imageProgram reads an ELF file as the command does.
 func imageProgram(t testing.TB, path string) Program {
 	t.Helper()

@@ -40,6 +40,9 @@ func excReturnOf(v uint32) (excReturn, bool) {
 // the exception return v.
 func (w *walk) cross(b *Frame, v uint32) (Stop, bool) {
 	e, _ := excReturnOf(v)
+	if w.inferred {
+		e.words = w.likelyWords(v)
+	}
 	at := w.regs.value[w.m.sp]
 	if e.psp {
 		psp, ok := w.s.Regs.Value(snapshot.PSP)
@@ -90,4 +93,53 @@ func (w *walk) unstack(at uint32) (xpsr uint32, ok bool) {
 		}
 	}
 	return w.mem.word(at + 28)
+}
+
+// threadReturn is the exception return of a thread on the process stack.
+const threadReturn = 0xfffffffd
+
+// fromProcess reads what a handler stored on the process stack, below PSP. A
+// sample seldom reaches there; of the exception return it is then known that it
+// leads back to that stack.
+func (w *walk) fromProcess(s save) (uint32, bool) {
+	psp, ok := w.s.Regs.Value(snapshot.PSP)
+	if !ok || w.ipsr == 0 {
+		return 0, false
+	}
+	if v, ok := w.mem.load(psp+uint32(s.n), 4); ok {
+		return v, true
+	}
+	w.inferred = uint32(s.column) == w.m.link
+	return threadReturn, w.inferred
+}
+
+// likelyWords is the size of the frame for an inferred exception return: that
+// which leads on to a caller, or at least to an end; basic if both do or none.
+func (w *walk) likelyWords(v uint32) uint32 {
+	if w.leadsOn(v&^extendedBit) > w.leadsOn(v|extendedBit) {
+		return extendedWords
+	}
+	return basicWords
+}
+
+// extendedBit of an exception return is 0 where the frame is an extended one.
+const extendedBit = 1 << 4
+
+// leadsOn tries an exception return: 2 if the interrupted frame has a caller,
+// 1 if it is the outermost.
+func (w *walk) leadsOn(v uint32) int {
+	trial := *w
+	trial.inferred = false
+	var f Frame
+	stop, ok := trial.cross(&f, v)
+	if ok {
+		stop, ok = trial.step(&f)
+	}
+	switch {
+	case ok:
+		return 2
+	case stop.Reason == Complete:
+		return 1
+	}
+	return 0
 }

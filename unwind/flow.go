@@ -56,9 +56,10 @@ const (
 	depthUnset = -3
 )
 
-// explore finds the state before the instruction that contains pc, of the
-// function that begins at entry and whose code is in fn. With whole it follows
-// all of the function, and differ says whether its ways agree.
+// explore finds the state before the instruction that contains pc (odd: a call
+// that has not returned), of the function that begins at entry and whose code
+// is in fn. With whole it follows all of the function, and differ says whether
+// its ways agree.
 func (c *code) explore(fn Range, entry, pc uint32, whole bool) (x explorer) {
 	fn.Low &^= 1
 	if c.m.step == nil || fn.High <= fn.Low || fn.High-fn.Low > maxFunction {
@@ -109,6 +110,7 @@ func (x *explorer) follow(p *path) {
 		}
 		if near && x.goal-p.addr < to.size {
 			x.found, x.state = true, before
+			x.state.calling = x.goal&1 != 0
 			if !x.whole {
 				return
 			}

@@ -56,3 +56,22 @@ func (a analysis) findInGap(c *code, pc uint32) (Rule, Range, bool) {
 	}
 	return Rule{}, Range{}, false
 }
+
+// resumption is the method for a handler that has loaded LR with the exception
+// return of another thread: the frame is known, and LR counts if it is one.
+type resumption struct{ m *machine }
+
+func (h resumption) find(c *code, pc uint32) (Rule, Range, bool) {
+	f, ok := c.function(pc)
+	if !ok || h.m.boundary == nil {
+		return Rule{}, Range{}, false
+	}
+	x := c.explore(f, f.Low, pc, false)
+	if !x.found {
+		return Rule{}, Range{}, false
+	}
+	x.state.reg[h.m.link] = content{entryOf, h.m.link}
+	rule, ok := x.state.rule(h.m)
+	rule.saves = append(rule.saves, save{column: uint8(h.m.link), how: asMark})
+	return rule, Range{}, ok
+}

@@ -64,7 +64,13 @@ func TestPrologues(t *testing.T) {
 		{"it eq; popeq {pc}", []uint16{0xb500, 0xbf08, 0xbd00}, "r13+4 ra:c-4"},
 		{"itt ne; movne; bxne lr", []uint16{0xbf1c, 0x2001, 0x4770}, "r13+0"},
 		{"tbb [pc, r0] over its table", []uint16{0xb510, 0xe8df, 0xf000, 0x0302, 0xbd10, 0xbd10}, "r13+8 r4:c-8 ra:c-4"},
+		{"mrs r0, psp; stmdb r0!, {r4, lr}", []uint16{0xf3ef, 0x8009, 0xe920, 0x4010}, "r13+0"},
+		{"... bl", []uint16{0xf3ef, 0x8009, 0xe920, 0x4010, 0x4798}, "r13+0 ra:psp-4"},
+		{"... ldmia r0!, {r4, lr}", []uint16{0xf3ef, 0x8009, 0xe920, 0x4010, 0x4798, 0xe8b0, 0x4010}, "r13+0 r4:psp-8 ra:psp-4"},
+		{"... msr psp, r0", []uint16{0xf3ef, 0x8009, 0xe920, 0x4010, 0x4798, 0xe8b0, 0x4010, 0xf380, 0x8809}, "r13+0 r4:u ra:mark"},
 		{"slot of r4 overwritten, not r4", []uint16{0xb510, 0x9000}, "r13+8 ra:c-4"},
+		{"mov lr, r0: only an exception return", []uint16{0x4686}, "r13+0 ra:mark"},
+		{"slot of lr overwritten after a call", []uint16{0xb500, 0x4798, 0x9000}, "r13+4 ra:mark"},
 		{"slot of r4 overwritten, and r4", []uint16{0xb510, 0x9000, 0x2400}, "r13+8 r4:u ra:c-4"},
 	} {
 		if got := ruleAfter(t, c.code...); got != c.want {
@@ -80,13 +86,11 @@ func TestNoPrologue(t *testing.T) {
 		code []uint16
 	}{
 		{"mov sp, r0", []uint16{0x4685}},
-		{"mov lr, r0", []uint16{0x4686}},
 		{"bx lr: not reached", []uint16{0x4770}},
 		{"pop {pc}: not reached", []uint16{0xb500, 0xbd00}},
 		{"ldr pc, [sp], #4: not reached", []uint16{0xf84d, 0xed04, 0xf85d, 0xfb04}},
 		{"b to itself: not reached", []uint16{0xe7fe}},
 		{"udf: not reached", []uint16{0xde00}},
-		{"lr slot overwritten after a call", []uint16{0xb500, 0x4798, 0x9000}},
 	} {
 		if got := ruleAfter(t, c.code...); got != "none" {
 			t.Errorf("%s: %s", c.name, got)

@@ -16,6 +16,10 @@ const (
 	atExpression             // in memory at the expression's address
 	valExpression            // is the expression's value
 	fromRegister             // CFA only: register reg + n
+
+	// Not of DWARF: what the instructions of exception handlers show.
+	onProcess // in memory at PSP + n
+	asMark    // still in the register, if that holds an exception return
 )
 
 // regRule is the rule of one column.

@@ -129,6 +129,10 @@ func (s save) text() string {
 		return "exp"
 	case valExpression:
 		return "vexp"
+	case onProcess:
+		return fmt.Sprintf("psp%+d", s.n)
+	case asMark:
+		return "mark"
 	}
 	return "?"
 }

@@ -13,8 +13,11 @@ import (
 type simulation struct {
 	*armv7m.Core
 	truth *truth.Truth
+	ram   []byte
 	snap  snapshot.Snapshot
 }
+
+const ramBase = 0x20000000
 
 // noise is a peripheral whose registers change all the time, so that no loop
 // waits for ever on one.
@@ -37,7 +40,7 @@ func simulate(t testing.TB, path string, arch armv7m.Arch) *simulation {
 	}
 	defer f.Close()
 	ram := make([]byte, 1<<20)
-	cfg := armv7m.Config{Arch: arch, Regions: []armv7m.Region{{Base: 0x20000000, Data: ram}}}
+	cfg := armv7m.Config{Arch: arch, Regions: []armv7m.Region{{Base: ramBase, Data: ram}}}
 	cfg.Mounts = []armv7m.Mount{
 		{Base: 0x40000000, Size: 0x20000000, Device: &noise{mask: ^uint32(0)}},
 		{Base: 0xd0000000, Size: 0x1000, Device: &noise{mask: 1}}, // SIO of an RP2040, whose first register is the number of the core
@@ -67,7 +70,7 @@ func simulate(t testing.TB, path string, arch armv7m.Arch) *simulation {
 	pc, _ := s.ReadReg(uint8(snapshot.PC))
 	sp, _ := s.ReadReg(uint8(snapshot.SP))
 	s.truth.Reset(pc, sp)
-	s.snap.Windows = []snapshot.Window{{Addr: 0x20000000, Data: ram}}
+	s.ram = ram
 	return s
 }
 
@@ -89,13 +92,21 @@ func truthFunctions(t testing.TB, f *elf.File) (out []truth.Function) {
 	return out
 }
 
-// freeze takes the registers; the window is the RAM itself.
+// freeze takes the registers and both stacks from their pointers upwards, as a
+// sampler does: nothing below, where handlers and calls have been.
 func (s *simulation) freeze() *snapshot.Snapshot {
 	for _, reg := range []snapshot.Reg{snapshot.R0, snapshot.R1, snapshot.R2, snapshot.R3, snapshot.R4, snapshot.R5, snapshot.R6, snapshot.R7,
 		snapshot.R8, snapshot.R9, snapshot.R10, snapshot.R11, snapshot.R12, snapshot.SP, snapshot.LR, snapshot.PC, snapshot.XPSR, snapshot.MSP,
 		snapshot.PSP, snapshot.CONTROL} {
 		v, _ := s.ReadReg(uint8(reg))
 		s.snap.Regs.Set(reg, v)
+	}
+	s.snap.Windows = s.snap.Windows[:0]
+	for _, reg := range []snapshot.Reg{snapshot.MSP, snapshot.PSP} {
+		sp, _ := s.snap.Regs.Value(reg)
+		if at := sp - ramBase; at < uint32(len(s.ram)) {
+			s.snap.Windows = append(s.snap.Windows, snapshot.Window{Addr: sp, Data: s.ram[at:]})
+		}
 	}
 	return &s.snap
 }

@@ -182,6 +182,33 @@ func TestNestedExceptions(t *testing.T) {
 	}, Stop{})
 }
 
+// A handler that keeps EXC_RETURN on the process stack, below PSP, where no
+// window reaches, and is in a call: it returns to a thread all the same, and
+// whether that has a floating-point frame shows in what comes next.
+func TestThreadSwitch(t *testing.T) {
+	for _, size := range []uint32{8, 26} {
+		b := interrupted(flash + 0x10d)
+		b.functions(0x100, 0x120, 0x200, 0x210, 0x300, 0x310, 0x400, 0x410)
+		b.code(0x100, 0xf3ef, 0x8009, 0xe920, 0x4ff0, 0xf000, 0xf97a) // MRS R0,PSP; STMDB R0!,{R4-R11,LR}; BL +0x400
+		b.code(0x400, 0x4770)
+		const main, process = ram + 0x40, ram + 0x200
+		b.set(snapshot.PC, flash+0x400)
+		b.set(snapshot.SP, main)
+		b.set(snapshot.PSP, process)
+		b.frame(process, process+4*size, 0x01000000)
+		data := b.snap.Windows[0].Data
+		b.snap.Windows = []snapshot.Window{{Addr: ram, Data: data[:0x100]}, {Addr: process, Data: data[process-ram:]}}
+		sp := process + 4*size
+		b.expect(t, []Frame{
+			{PC: flash + 0x400, CFA: main},
+			{PC: flash + 0x10c, CFA: main, Kind: Caller, Method: FromLR},
+			{CFA: sp, Kind: Exception, ExcNum: 15, Method: FromPrologue},
+			{PC: flash + 0x204, CFA: sp + 8, Kind: Interrupted, Method: FromExceptionFrame},
+			{PC: flash + 0x308, CFA: sp + 8, Kind: Caller, Method: FromPrologue},
+		}, Stop{})
+	}
+}
+
 func TestExceptionCuts(t *testing.T) {
 	const main = ram + 0x40
 	leaf := Frame{PC: flash + 0x100, CFA: main}

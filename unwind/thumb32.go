@@ -168,6 +168,13 @@ func (f *frameState) plain32(in insn) {
 	}
 }
 
+// Special registers by their SYSm number (ARMv7-M ARM B5.1.1).
+const (
+	sysMSP     = 8
+	sysPSP     = 9
+	sysCONTROL = 20
+)
+
 // control32 is branches and miscellaneous control (A5.3.4).
 func (f *frameState) control32(c *code, in insn) flow {
 	hw1, hw2 := in.hw1, in.hw2
@@ -186,9 +193,15 @@ func (f *frameState) control32(c *code, in insn) flow {
 		return flow{kind: maybe, target: branchT3(in.addr, hw1, hw2)}
 	case hw1&0xffe0 == 0xf3e0: // MRS
 		f.forget(hw2 >> 8)
-	case hw1&0xffe0 == 0xf380: // MSR: MSP is 8, CONTROL 20
-		if hw2&0xff == 8 || hw2&0xff == 20 {
+		if hw2&0xff == sysPSP {
+			f.assign(hw2>>8&15, content{kind: processAt})
+		}
+	case hw1&0xffe0 == 0xf380: // MSR
+		switch hw2 & 0xff {
+		case sysMSP, sysCONTROL:
 			f.setSP(content{})
+		case sysPSP:
+			f.setPSP()
 		}
 	case hw1&0xfff0 == 0xf7f0: // UDF
 		return flow{kind: ends}

@@ -57,7 +57,7 @@ func newFor(m *machine, p Program) (*Unwinder, error) {
 		u.cfi.sections = append(u.cfi.sections, section{name: ".eh_frame", data: p.EHFrame, addr: p.EHFrameAt, eh: true})
 	}
 	u.checked = &checked{cfi: u.cfi, code: analysis{m}}
-	u.finders = []finder{u.checked, analysis{m}}
+	u.finders = []finder{u.checked, analysis{m}, resumption{m}}
 	u.blind = m.leafRule()
 	u.walk.u, u.walk.m = u, m
 	return u, nil
@@ -92,13 +92,6 @@ func (u *Unwinder) Remarks() []string {
 	}
 	if u.code.p.ReadCode == nil {
 		out = append(out, "no code bytes: functions without call frame information cannot be unwound")
-	}
-	if n := u.cfi.index.ignored; n > 0 {
-		out = append(out, fmt.Sprintf("%d frame descriptions of functions that the linker dropped are ignored", n))
-	}
-	if k := u.checked; k.corrected > 0 {
-		out = append(out, fmt.Sprintf("call frame information is refuted by the instructions at %d addresses met so far, such as 0x%08x: the instructions are followed",
-			k.corrected, k.example))
 	}
 	if u.cfi.err != nil {
 		out = append(out, fmt.Sprintf("damaged call frame information (%d functions met so far): %v", u.cfi.damaged, u.cfi.err))

@@ -27,7 +27,8 @@ type walk struct {
 	lost   uint32 // columns whose slot was not captured,
 	lostAt [maxRegisters]uint32
 
-	mark uint32 // exception return that ended the last step
+	mark     uint32 // exception return that ended the last step
+	inferred bool   // it was not read but follows from what the handler does
 }
 
 // run walks from the registers of s to the end of the stack.
@@ -101,7 +102,7 @@ func (w *walk) beginStack() {
 
 // step goes from the present frame to the next, or says why there is none.
 func (w *walk) step(f *Frame) (Stop, bool) {
-	w.mark = 0
+	w.mark, w.inferred = 0, false
 	rule := &w.site.rule
 	if rule.cfa == unspecified {
 		leaf, ok := w.leaf()
