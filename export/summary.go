@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -34,18 +35,11 @@ func Summary(w io.Writer, p *profile.Profile, o SummaryOptions) error {
 	s.cost()
 	s.stacks()
 	s.target()
-	s.functions(cmpOr(o.Functions, 10))
+	s.functions(cmp.Or(max(o.Functions, 0), 10))
 	s.remarks()
 	s.next(o.Files)
 	_, err := io.WriteString(w, s.out.String())
 	return err
-}
-
-func cmpOr(n, otherwise int) int {
-	if n <= 0 {
-		return otherwise
-	}
-	return n
 }
 
 // style colours only where asked to, whatever the terminal.

@@ -18,7 +18,7 @@ import (
 // program is a symbolizer by table: pc to locations.
 type program map[uint32][]symbol.Location
 
-func (p program) Lookup(pc uint32) []symbol.Location { return p[pc] }
+func (p program) Lookup(pc uint32) []symbol.Location { return p[pc&^1] }
 func (p program) Handler(exc uint16) string {
 	if exc == 15 {
 		return "SysTick"

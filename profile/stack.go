@@ -74,10 +74,10 @@ func hasBoundary(frames []unwind.Frame) bool {
 // physical pushes one physical frame: the function and what is inlined there.
 // asleep marks the innermost of them.
 func (b *Builder) physical(at StackIndex, f unwind.Frame, category Category, asleep bool) StackIndex {
-	addr := f.LookupPC() &^ 1
+	addr := f.LookupPC()
 	locations := b.symbolizer.Lookup(addr)
 	if len(locations) == 0 {
-		frame := Frame{Function: b.tables.function(Function{Name: fmt.Sprintf("0x%08x", addr), Label: true}, 0),
+		frame := Frame{Function: b.tables.function(Function{Name: fmt.Sprintf("0x%08x", addr&^1), Label: true}, 0),
 			Symbol: None, Addr: addr, Category: Unknown, Guessed: f.Guessed()}
 		if asleep {
 			frame.Category = Idle

@@ -53,33 +53,21 @@ func (t *tables) function(f Function, low uint32) FunctionIndex {
 	return i
 }
 
-func (t *tables) symbol(s Symbol) SymbolIndex {
-	i, ok := t.symbols[s]
-	if !ok {
-		i = SymbolIndex(len(t.profile.Symbols))
-		t.symbols[s] = i
-		t.profile.Symbols = append(t.profile.Symbols, s)
-	}
-	return i
-}
+func (t *tables) symbol(s Symbol) SymbolIndex { return intern(t.symbols, &t.profile.Symbols, s) }
 
-func (t *tables) frame(f Frame) FrameIndex {
-	i, ok := t.frames[f]
-	if !ok {
-		i = FrameIndex(len(t.profile.Frames))
-		t.frames[f] = i
-		t.profile.Frames = append(t.profile.Frames, f)
-	}
-	return i
-}
+func (t *tables) frame(f Frame) FrameIndex { return intern(t.frames, &t.profile.Frames, f) }
 
 func (t *tables) stack(prefix StackIndex, frame FrameIndex) StackIndex {
-	s := Stack{prefix, frame}
-	i, ok := t.stacks[s]
+	return intern(t.stacks, &t.profile.Stacks, Stack{prefix, frame})
+}
+
+// intern returns the index of row, which it appends where it is new.
+func intern[Row comparable, Index ~int32](known map[Row]Index, rows *[]Row, row Row) Index {
+	i, ok := known[row]
 	if !ok {
-		i = StackIndex(len(t.profile.Stacks))
-		t.stacks[s] = i
-		t.profile.Stacks = append(t.profile.Stacks, s)
+		i = Index(len(*rows))
+		known[row] = i
+		*rows = append(*rows, row)
 	}
 	return i
 }
