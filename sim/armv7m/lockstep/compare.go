@@ -13,8 +13,7 @@ import (
 type Difference struct {
 	Step         uint64
 	Before       State
-	Want, Got    State // of QEMU, of the simulated core
-	Flash        []byte
+	Want, Got    State  // of QEMU, of the simulated core
 	Instructions string // bytes and disassembly around the instruction
 }
 
@@ -58,7 +57,7 @@ func Lockstep(p Program, ref, test Machine, limit uint64, visit func(before, aft
 		return 0, err
 	}
 	if before != got {
-		return 0, &Difference{0, before, before, got, p.Flash, ""}
+		return 0, &Difference{0, before, before, got, ""}
 	}
 	for before.R[15] != p.Done {
 		if steps == limit {
@@ -85,7 +84,7 @@ func Lockstep(p Program, ref, test Machine, limit uint64, visit func(before, aft
 			steps++
 		}
 		if want != got && !forgive(test, p.Flash, &before, &want, &got) {
-			return steps, &Difference{steps, before, want, got, p.Flash, disassemble(p.Flash, before.R[15])}
+			return steps, &Difference{steps, before, want, got, disassemble(p.Flash, before.R[15])}
 		}
 		if visit != nil {
 			visit(&before, &want)

@@ -54,7 +54,7 @@ func (c *Coverage) Add(s *Stream, before, after *State) error {
 	return nil
 }
 
-// passes tells whether an instruction at this state executes (A7.3.1).
+// passes tells whether an instruction at this state executes (A7.3).
 func passes(xpsr uint32) bool {
 	it := xpsr>>25&3 | xpsr>>10&0x3f<<2
 	if it&15 == 0 {

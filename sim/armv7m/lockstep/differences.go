@@ -30,7 +30,7 @@ var Lax = []laxEncoding{
 	{v6only, false, 0xff00, 0xbf00, "IT in ARMv6-M (DDI 0419 A5.2.5)"},
 	{v7both, true, 0xefe00000, 0xec000000, "111x 1100 000x: NOCP and not UNDEFINSTR (A5.3.18)"},
 	{v7both, true, 0xffe000f0, 0xe8c00070, "STREXD, LDREXD (A5.3.6)"},
-	{v7only, true, 0xfb70f0c0, 0xf3200000, "SSAT16, USAT16 without the DSP extension (A7.7.154, A7.7.214)"},
+	{v7only, true, 0xfb70f0c0, 0xf3200000, "SSAT16, USAT16 without the DSP extension (A5.3.3)"},
 	{v7only, true, 0xff80f080, 0xfa00f080, "SXTAB, SXTAH, UXTAB, UXTAH without the DSP extension (A5.3.12)"},
 	{v7only, true, 0xfff000c0, 0xfb100000, "SMLAxy, SMULxy without the DSP extension (A5.3.16)"},
 	{v7only, true, 0xfff000e0, 0xfb200000, "SMLAD, SMUAD without the DSP extension (A5.3.16)"},
@@ -68,7 +68,7 @@ type lenience struct {
 var Lenient = []lenience{
 	{true, false, icsr, 1 << 11, 0, "ICSR bit 11 is RETTOBASE in ARMv7-M and reserved in ARMv6-M (DDI 0419 B3.2.4)"},
 	{false, true, icsr, 1 << 11, 0, "ICSR.RETTOBASE is UNKNOWN in Thread mode (DDI 0403E B3.2.4)"},
-	{false, false, hfsr, 1 << 30, 1 << 31, "BKPT without a debugger sets HFSR.DEBUGEVT (DDI 0403E B1.5.4, B3.2.16), not FORCED"},
+	{false, false, hfsr, 1 << 30, 1 << 31, "BKPT without a debugger sets HFSR.DEBUGEVT (DDI 0403E B3.2.16), not FORCED"},
 }
 
 const hfsr = 0xe000ed2c

@@ -11,7 +11,7 @@ import (
 // fails it where CI promises them.
 func needTools(t *testing.T) {
 	t.Helper()
-	for _, tool := range []string{QEMU, Compiler} {
+	for _, tool := range []string{QEMU, Compiler, "make"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			if os.Getenv("CI") == "true" {
 				t.Fatalf("%s is not installed, and CI=true", tool)

@@ -8,32 +8,33 @@ import (
 )
 
 // TestPrograms runs C programs of every optimisation to their end on both
-// processors (by QEMU's log) and compares all of the RAM; their first
-// instructions by the gdb remote protocol, too.
+// processors and compares all of the RAM: the computations and exceptions by
+// QEMU's log, the exceptions once more by the gdb remote protocol, which also
+// steps through the beginning of the computations.
 func TestPrograms(t *testing.T) {
 	needTools(t)
 	for _, b := range Boards {
 		for _, opt := range []string{"-O0", "-Os", "-O2"} {
 			t.Run(b.CPU+opt, func(t *testing.T) {
 				t.Parallel()
-				p := compile(t, b, opt)
+				p := compile(t, b, opt, "")
 				n := pair(t, b, p, StartLogged, 10_000_000, true)
-				short := uint64(1500)
 				if testing.Short() {
-					short = 200
+					return
 				}
-				m := pair(t, b, p, StartStepped, short*factor(t), false)
-				t.Logf("%d instructions, of them %d by the gdb remote protocol", n, m)
+				m := pair(t, b, p, StartStepped, 1000*factor(t), false)
+				e := pair(t, b, compile(t, b, opt, "-DONLY_EXCEPTIONS"), StartStepped, 100_000, true)
+				t.Logf("%d instructions, of them %d stepped; exceptions alone %d, all stepped", n, m, e)
 			})
 		}
 	}
 }
 
 // compile builds the programs of testdata for a processor.
-func compile(t *testing.T, b Board, opt string) Program {
+func compile(t *testing.T, b Board, opt, defines string) Program {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "program.elf")
-	cmd := exec.Command("make", "-s", "-C", "testdata/programs", "CPU="+b.CPU, "OPT="+opt, "OUT="+out)
+	cmd := exec.Command("make", "-s", "-C", "testdata/programs", "CPU="+b.CPU, "OPT="+opt, "DEFINES="+defines, "OUT="+out)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("make: %v: %s", err, text)
 	}

@@ -2,88 +2,6 @@ package lockstep
 
 import "github.com/mprof/mprof/sim/armv7m"
 
-// prepareBranch makes a direct branch go to a place nearby, forward or back,
-// over instructions that must not be executed.
-func (g *generator) prepareBranch(op operation, forward bool) (operation, bool) {
-	w := op.w
-	reach := uint32(100) // halfwords
-	switch {
-	case w.P.Kind == compareB:
-		reach = 60
-	case w.P.wide && g.rng.IntN(16) == 0:
-		reach = 900
-	}
-	gap := 1 + g.rng.Uint32N(1+g.rng.Uint32N(reach))
-	if forward || g.rng.IntN(2) == 0 {
-		op.encode = func(at uint32, w Word) Word {
-			return toward(w, w.Len()+2+2*gap-4)
-		}
-		op.after = func(uint32) {
-			g.jump(gap)
-			g.gap(gap)
-		}
-		return op, true
-	}
-	var back uint32
-	op.before = func() {
-		g.jump(gap + 1)
-		back = g.pos()
-		g.jump(gap + w.Len()/2)
-		g.gap(gap)
-	}
-	op.encode = func(at uint32, w Word) Word { return toward(w, back-at-4) }
-	return op, true
-}
-
-// toward encodes the distance from PC, which is 4 beyond the instruction
-// (A7.7.12, A7.7.18, A7.7.21).
-func toward(w Word, off uint32) Word {
-	switch {
-	case w.P.Kind == compareB || !w.P.wide:
-		return w.Set('i', off>>1)
-	case w.W&(1<<12) == 0: // B T3: S, J2, J1, imm6, imm11
-		return w.Set('s', off>>31).Set('j', off>>19).Set('k', off>>18).Set('i', off>>1)
-	}
-	s := off >> 31
-	return w.Set('s', s).Set('k', ^(off>>23^s)&1).Set('j', ^(off>>22^s)&1).Set('i', off>>1)
-}
-
-// prepareHint: WFI with a pending interrupt that is masked, WFE with the event
-// set, so that neither sleeps.
-func (g *generator) prepareHint(op operation, inIT bool) (operation, bool) {
-	w := op.w
-	number := w.W & 0xff
-	if !w.P.wide {
-		number = w.W >> 4 & 15
-	}
-	switch number {
-	case 1:
-		if inIT {
-			return op, false
-		}
-		op.after = func(uint32) { g.half(nop) }
-	case 2:
-		if inIT {
-			return op, false
-		}
-		op.before = func() { g.half(0xbf40) } // SEV
-		op.after = func(uint32) { g.half(nop) }
-	case 3:
-		if inIT || !g.privileged {
-			return op, false
-		}
-		r := g.free()
-		if g.wide {
-			g.set(r, 0)
-			g.instruction(0xf3808811|r<<16, true) // MSR BASEPRI
-		}
-		g.half(0xb672) // CPSID i
-		g.pokeLater(icsr)(1 << 28)
-		op.after = func(uint32) { g.half(nop); g.half(0xb662) } // CPSIE i: PendSV
-	}
-	return op, true
-}
-
 // Registers of the System Control Space (B3.2.2, B3.4.3).
 const (
 	icsr = 0xe000ed04
@@ -98,7 +16,7 @@ const (
 // scene appends one of the small situations that single instructions do not
 // make. False: not in this state.
 func (g *generator) scene() bool {
-	switch g.rng.IntN(6) {
+	switch g.rng.IntN(7) {
 	case 0, 1:
 		return g.pend()
 	case 2:
@@ -107,15 +25,15 @@ func (g *generator) scene() bool {
 		return g.modify()
 	case 4:
 		return g.astray()
+	case 5:
+		return g.faultmask()
 	}
 	return g.priority()
 }
 
-// pend sets or clears the pending state of exceptions by software.
+// pend sets or clears the pending state of exceptions by software; without
+// privilege it is a BusFault.
 func (g *generator) pend() bool {
-	if !g.privileged {
-		return false
-	}
 	irq := uint32(1) << g.rng.IntN(16)
 	if g.rng.IntN(3) == 0 {
 		irq |= g.rng.Uint32() & 0xffff
@@ -134,18 +52,22 @@ func (g *generator) pend() bool {
 	return true
 }
 
-// status reads a register that exceptions change.
+// status reads a register that exceptions change; without privilege that is a
+// BusFault (B3.1.1).
 func (g *generator) status() bool {
-	if !g.privileged {
-		return false
-	}
 	regs := []uint32{icsr, 0xe000ed1c, 0xe000ed20, iser, ispr, icer, icpr, ipr, ipr + 4, ipr + 8, ipr + 12, 0xe000ed10}
 	if g.wide {
 		regs = append(regs, 0xe000ed08, 0xe000ed14, 0xe000ed18, 0xe000ed24, 0xe000ed28, 0xe000ed2c, 0xe000e300)
 	}
-	r := g.rng.Uint32N(8)
+	r, t := g.rng.Uint32N(8), g.rng.Uint32N(8)
+	if g.wide && g.rng.IntN(4) == 0 { // priorities are bytes, too
+		bytes := []uint32{ipr + g.rng.Uint32N(16), 0xe000ed18 + g.rng.Uint32N(12)}
+		g.set(r, bytes[g.rng.IntN(2)])
+		g.half(0x7800 | r<<3 | t) // LDRB
+		return true
+	}
 	g.set(r, regs[g.rng.IntN(len(regs))])
-	g.half(0x6800 | r<<3 | g.rng.Uint32N(8)) // LDR
+	g.half(0x6800 | r<<3 | t) // LDR
 	return true
 }
 
@@ -176,7 +98,7 @@ func (g *generator) priorities(at uint32) uint32 {
 }
 
 // modify overwrites an instruction a little further on, with the barriers that
-// A3.8.3 asks for.
+// self-modifying code needs.
 func (g *generator) modify() bool {
 	if g.b.FlashROM {
 		return false
@@ -191,6 +113,28 @@ func (g *generator) modify() bool {
 	g.instruction(0xf3bf8f6f, true)               // ISB
 	at(g.pos())
 	g.half(nop)
+	return true
+}
+
+// faultmask has an NMI while FAULTMASK is set, which leaves it set, or a handler
+// that sets it, which its return clears (B1.5.8).
+func (g *generator) faultmask() bool {
+	if !g.wide || !g.privileged {
+		return false
+	}
+	if g.rng.IntN(2) == 0 {
+		g.unmask()
+		g.half(0xdf00 | masking) // SVC
+		g.half(nop)
+		g.show(19)
+		return true
+	}
+	g.half(0xb671) // CPSID f
+	g.pokeLater(icsr)(1 << 31)
+	g.half(nop)
+	g.show(19)
+	g.half(0xb661) // CPSIE f
+	g.show(19)
 	return true
 }
 

@@ -27,6 +27,7 @@
 	.set RAMDATA, 0x20000400
 	.set SCB, 0xe000ed00
 	.set ELEVATE, 0xf0	/* SVC that makes Thread mode privileged */
+	.set MASKING, 0xf1	/* SVC whose handler sets FAULTMASK */
 
 	.word 0x20003800
 	.word start + 1
@@ -167,7 +168,14 @@ service:
 	bics r2, r1
 	msr control, r2
 	isb
-1:	ldr r3, =SCB
+1:
+#if __ARM_ARCH >= 7
+	cmp r2, #MASKING
+	bne 1f
+	cpsid f
+1:
+#endif
+	ldr r3, =SCB
 	ldr r2, [r3, #4]
 	bx lr
 

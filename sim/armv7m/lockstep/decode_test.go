@@ -1,0 +1,115 @@
+package lockstep
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestReceive takes packets apart that are written in every way the protocol
+// has.
+func TestReceive(t *testing.T) {
+	for _, c := range []struct{ wire, want string }{
+		{"$OK#9a", "OK"},
+		{"+$T05thread:01;#07", "T05thread:01;"},
+		{"junk$m}\x03}]#e8", "m#}"}, // escapes
+		{"$0* #7a", "0000"},         // run length
+	} {
+		sum := byte(0)
+		body := c.wire[strings.IndexByte(c.wire, '$')+1 : len(c.wire)-3]
+		for i := range len(body) {
+			sum += body[i]
+		}
+		wire := c.wire[:len(c.wire)-2] + fmt.Sprintf("%02x", sum)
+		r := &rspClient{in: bufio.NewReader(strings.NewReader(wire))}
+		got, err := r.receive()
+		if err != nil || string(got) != c.want {
+			t.Errorf("%q: %q, %v; want %q", wire, got, err, c.want)
+		}
+	}
+	r := &rspClient{in: bufio.NewReader(strings.NewReader("$OK#00"))}
+	if _, err := r.receive(); err == nil {
+		t.Error("a wrong checksum was taken")
+	}
+}
+
+func FuzzReceive(f *testing.F) {
+	f.Add([]byte("$OK#9a"))
+	f.Add([]byte("$0* #7a$}\x03#00"))
+	f.Fuzz(func(t *testing.T, wire []byte) {
+		r := &rspClient{in: bufio.NewReader(bytes.NewReader(wire))}
+		for {
+			if _, err := r.receive(); err != nil {
+				return
+			}
+		}
+	})
+}
+
+func FuzzReadState(f *testing.F) {
+	f.Add([]byte("R00=00000001 R01=00000001 R02=00000000 R03=00000000\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		in := bufio.NewReader(bytes.NewReader(text))
+		for {
+			if err := readState(in, new(State)); err != nil {
+				return
+			}
+		}
+	})
+}
+
+// TestReadState reads back what is printed in the way of the emulator.
+func TestReadState(t *testing.T) {
+	var want, got State
+	var b strings.Builder
+	for i := range want.R {
+		want.R[i] = 0x9abcdef0 + uint32(i)*0x01234567
+		fmt.Fprintf(&b, "R%02d=%08x%c", i, want.R[i], "   \n"[i%4])
+	}
+	want.XPSR = 0x61000003
+	fmt.Fprintf(&b, "XPSR=%08x -ZC- T handler\n", want.XPSR)
+	if err := readState(bufio.NewReader(strings.NewReader(b.String())), &got); err != nil || got != want {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+}
+
+// TestDifferenceIsFound runs a program against itself with one instruction
+// changed: the comparison stops there and shows it.
+func TestDifferenceIsFound(t *testing.T) {
+	var c code
+	c.word(RAMBase + 0x1000)
+	for range 15 {
+		c.word(0x101)
+	}
+	for c.pos() < 0x100 {
+		c.half(nop)
+	}
+	for range 4 {
+		c.half(0x3001) // ADDS r0, #1
+	}
+	c.half(0xe7fe)
+	changed := bytes.Clone(c.flash)
+	binary.LittleEndian.PutUint16(changed[0x104:], 0x3002)
+	p := Program{Flash: c.flash, Done: 0x108}
+	a, err := StartSimulated(Boards[1], p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := StartSimulated(Boards[1], Program{Flash: changed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Lockstep(p, a, b, 100, nil)
+	d, ok := err.(*Difference)
+	if !ok || d.Before.R[15] != 0x104 || d.Want.R[0] != 3 || d.Got.R[0] != 4 {
+		t.Fatalf("%v", err)
+	}
+	for _, part := range []string{"0x00000104", "01 30", "0x00000003 0x00000004  <- differs"} {
+		if !strings.Contains(d.Error(), part) {
+			t.Errorf("no %q in %s", part, d)
+		}
+	}
+}
