@@ -13,8 +13,12 @@ import (
 // steps through the beginning of the computations.
 func TestPrograms(t *testing.T) {
 	needTools(t)
+	levels := []string{"-O0", "-Os", "-O2"}
+	if testing.Short() {
+		levels = levels[1:2]
+	}
 	for _, b := range Boards {
-		for _, opt := range []string{"-O0", "-Os", "-O2"} {
+		for _, opt := range levels {
 			t.Run(b.CPU+opt, func(t *testing.T) {
 				t.Parallel()
 				p := compile(t, b, opt, "")
