@@ -1,6 +1,7 @@
 package cortexm
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"time"
@@ -19,6 +20,7 @@ type capture struct {
 	sawBefore, sawAfter bool
 	halt, resume        uint32 // probe clock
 	sawHalt, sawResume  bool
+	halted              time.Duration // as bracketed by the host
 
 	regs    snapshot.Registers
 	windows []snapshot.Window
@@ -30,6 +32,7 @@ type capture struct {
 	list    []alternative // that the transfers were made of
 	taken   *alternative  // whose window was read
 	faulted bool          // a window ran into a bus fault
+	lost    bool          // a read failed: TAR is not where the reads behind it expect it
 }
 
 // collect walks through the transfers of one transaction in the order in which
@@ -52,6 +55,7 @@ func (c *capture) collect(transfers []*transfer) {
 		default:
 			t.decode(c.take)
 		}
+		c.lost = c.lost || t.err != nil && !t.mismatch()
 	}
 }
 
@@ -93,11 +97,11 @@ func (c *capture) take(m mark, v uint32) {
 	case registerValue:
 		c.takeRegister(snapshot.Reg(m.arg), v)
 	case stackWord:
-		if c.frozen {
+		if c.frozen && !c.lost {
 			c.takeWord(m.arg, v)
 		}
 	case sharedWord:
-		if c.frozen {
+		if c.frozen && !c.lost {
 			c.takeWord(c.taken.tail+m.arg, v)
 		}
 	case statusAfter:
@@ -165,7 +169,7 @@ func missOf(t *transfer) snapshot.Miss {
 
 // missOfError says why a whole transaction failed.
 func missOfError(err error) snapshot.Miss {
-	if errors.Is(err, probe.ErrTimeout) {
+	if errors.Is(err, probe.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
 		return snapshot.ProbeTimeout
 	}
 	return snapshot.BadResponse

@@ -1,5 +1,10 @@
 package cortexm
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Extent is the half-open range [Low, High) of target addresses.
 type Extent struct{ Low, High uint32 }
 
@@ -30,6 +35,19 @@ func (e Extent) clamp(ram []Range) Extent {
 		e.High = e.Low
 	}
 	return e
+}
+
+// merged sorts ranges and joins those that touch.
+func merged(ranges []Range) (out []Range) {
+	sorted := slices.SortedFunc(slices.Values(ranges), func(a, b Range) int { return cmp.Compare(a.Low, b.Low) })
+	for _, r := range sorted {
+		if n := len(out); n > 0 && r.Low <= out[n-1].High {
+			out[n-1].High = max(out[n-1].High, r.High)
+		} else if r.High > r.Low {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // from raises the low end of e to the start of the RAM that holds its top.

@@ -26,6 +26,9 @@ type guided struct {
 	guess   *guess                                         // nil: none
 	capture *capture
 
+	clock Clock
+	heard time.Duration // when the response with the halt was there
+
 	sent    []*packet // in order
 	step    step
 	left    int // responses until the step is complete
@@ -109,7 +112,9 @@ func (g *guided) hear(i int, response []byte) ([][]byte, error) {
 	if i > 0 {
 		g.capture.meter.nextPacket()
 	}
+	before := g.capture.meter
 	g.capture.collect(p.transfers)
+	g.bracket(before)
 	if g.step == reading || err == nil && i+1 < g.left {
 		return nil, err
 	}
@@ -117,6 +122,30 @@ func (g *guided) hear(i int, response []byte) ([][]byte, error) {
 		return g.finish(nil), err // let it run
 	}
 	return g.decide(), nil
+}
+
+// bracket measures how long the core stood still between two responses: that
+// with the halt and that with the resume. Where packets come at fixed times the
+// time between them is that between their beginnings, otherwise that between their
+// ends; what is missing or too much by that is counted.
+func (g *guided) bracket(before meter) {
+	m, c := &g.capture.meter, g.pl.costs
+	now := g.clock.Now()
+	counted := time.Duration(m.transfers-before.transfers)*c.Transfer + time.Duration(m.commands-before.commands)*c.Command
+	outside := time.Duration(m.total-before.total)*c.Transfer - time.Duration(m.transfers-before.transfers)*c.Transfer
+	slotted := !g.pl.spFirst()
+	switch {
+	case m.halted && !before.halted:
+		g.heard = now
+		g.capture.halted = counted
+		if slotted {
+			g.capture.halted = -outside - time.Duration(g.sent[0].transfers[0].delay)*time.Microsecond
+		}
+	case m.over && !before.over && slotted:
+		g.capture.halted += now - g.heard + counted
+	case m.over && !before.over:
+		g.capture.halted += now - g.heard - outside
+	}
 }
 
 // decide sends what is still missing when a step is complete.
@@ -284,7 +313,7 @@ func (s *Sampler) guided(ctx context.Context, c *capture) error {
 			return err
 		}
 	}
-	g := &guided{pl: &s.planner, capture: c, choose: s.stackAt, inRAM: s.inRAM, handler: s.asksPSP}
+	g := &guided{pl: &s.planner, capture: c, choose: s.stackAt, inRAM: s.inRAM, handler: s.asksPSP, clock: s.clock}
 	var broken error
 	err := s.core.p.Converse(ctx, g.begin(o), func(i int, response []byte) [][]byte {
 		more, err := g.hear(i, response)

@@ -2,7 +2,6 @@ package cortexm
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 )
 
@@ -100,21 +99,24 @@ func (h *history) handlers() (keys []key) {
 	return h.keys(func(v visit) (uint32, uint32, bool) { return v.sp, v.high, v.chained })
 }
 
-func (h *history) keys(pick func(visit) (sp, high uint32, ok bool)) []key {
-	sum := make(map[key]float64)
+func (h *history) keys(pick func(visit) (sp, high uint32, ok bool)) (keys []key) {
 	for v, w := range h.weight {
 		if sp, high, ok := pick(v); ok {
-			sum[key{sp: sp, high: max(sp, high)}] += w
+			keys = append(keys, key{sp, max(sp, high), w})
 		}
 	}
-	keys := make([]key, 0, len(sum))
-	for k := range maps.Keys(sum) {
-		keys = append(keys, key{k.sp, k.high, sum[k]})
-	}
 	slices.SortFunc(keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.sp, b.sp), cmp.Compare(a.high, b.high))
+		return cmp.Or(cmp.Compare(a.sp, b.sp), cmp.Compare(a.high, b.high), cmp.Compare(a.weight, b.weight))
 	})
-	return keys
+	merged := keys[:0]
+	for _, k := range keys {
+		if n := len(merged); n > 0 && merged[n-1].sp == k.sp && merged[n-1].high == k.high {
+			merged[n-1].weight += k.weight
+			continue
+		}
+		merged = append(merged, k)
+	}
+	return merged
 }
 
 // top guesses how far the stack reaches that holds sp: to the end of the lowest

@@ -45,10 +45,7 @@ func missOfPreparation(err error) snapshot.Miss {
 // afterwards makes sure, after every sample, that the core runs, and draws the
 // conclusions from what went wrong. Its error ends the run.
 func (s *Sampler) afterwards(ctx context.Context, c *capture, err error) error {
-	if c.miss == snapshot.NotHalted && s.retries < mostRetries {
-		s.retries = max(1, 2*s.retries)
-		s.aimed = false
-	}
+	s.adaptRetries(c.miss)
 	if c.state()&snapshot.Reset != 0 || c.faulted || c.miss == snapshot.TargetFault {
 		s.aimed = false
 	}
@@ -64,8 +61,30 @@ func (s *Sampler) afterwards(ctx context.Context, c *capture, err error) error {
 	return nil
 }
 
-// mostRetries of a value match hold a core that does not halt for 65 transfers.
-const mostRetries = 64
+// Retries of the value match on S_HALT: doubled when a core is too slow to halt,
+// halved again when it has been fast enough for a while, because every alternative
+// that fails takes them, too. The most hold a core that does not halt for 65
+// transfers.
+const (
+	mostRetries  = 64
+	fastEnough   = 50  // samples
+	longStanding = 400 // samples, after it was halved too early
+)
+
+func (s *Sampler) adaptRetries(m snapshot.Miss) {
+	switch {
+	case m == snapshot.NotHalted && s.retries < mostRetries:
+		s.patience = fastEnough
+		if s.inTime < longStanding && s.retries > 0 {
+			s.patience = longStanding
+		}
+		s.retries, s.inTime, s.aimed = max(1, 2*s.retries), 0, false
+	case m == snapshot.Taken && s.retries > s.leastRetries:
+		if s.inTime++; s.inTime >= s.patience {
+			s.retries, s.inTime, s.aimed = max(s.leastRetries, s.retries/2), 0, false
+		}
+	}
+}
 
 // rescue lets the core run after a sample that did not come through: first the
 // guard again, then the connection is recovered, and the guard again. If that

@@ -40,12 +40,15 @@ type Sampler struct {
 	opening  *opening // of the steps; nil: the one for learning
 	schedule schedule
 
-	start, last time.Duration // of the run, of the latest sample
-	lastHalted  time.Duration
-	seq         uint64
-	retries     uint16 // of a value match
-	aimed       bool   // CSW, TAR and SELECT are as the sequences expect
-	off         bool   // the target could not be reached
+	start, last  time.Duration // of the run, of the latest sample
+	lastHalted   time.Duration
+	seq          uint64
+	retries      uint16 // of a value match
+	leastRetries uint16
+	inTime       int  // samples since retries changed
+	patience     int  // samples until it is tried with fewer
+	aimed        bool // CSW, TAR and SELECT are as the sequences expect
+	off          bool // the target could not be reached
 
 	lessons lessons
 	usesPSP bool   // threads run on the process stack
@@ -72,6 +75,7 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 	if o.Clock == nil {
 		o.Clock = NewWall()
 	}
+	o.RAM = merged(o.RAM)
 	s := &Sampler{core: c, options: o, clock: o.Clock, limits: limitsOf(c.p)}
 	s.limits.execute = s.limits.execute && c.branches
 	s.planner = planner{l: s.limits, steps: c.steps(s.limits), costs: c.costs, regs: sampleRegisters(o.Registers), ram: o.RAM, inFlight: c.p.Info().PacketCount}
@@ -81,6 +85,7 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 	if !s.limits.execute {
 		s.retries = 1 // free-dap takes 0 for "not at all"
 	}
+	s.leastRetries = s.retries
 	s.start = s.clock.Now()
 	s.last = s.start
 	s.schedule = newSchedule(o.Rate, o.Seed, s.start)
@@ -128,8 +133,11 @@ func (s *Sampler) Next(ctx context.Context) (*snapshot.Snapshot, error) {
 	return s.take(context.WithoutCancel(ctx))
 }
 
-// take takes one sample. It is not cancelled half-way: the probe's time limit
-// for a packet bounds it.
+// watchdog bounds the wait for the probe while the core may stand still. Then the
+// connection is put in order and the core resumed.
+const watchdog = 250 * time.Millisecond
+
+// take takes one sample. It is not cancelled half-way: the watchdog bounds it.
 func (s *Sampler) take(ctx context.Context) (*snapshot.Snapshot, error) {
 	s.stats.Asked++
 	begin := s.clock.Now()
@@ -168,6 +176,8 @@ func (s *Sampler) attempt(ctx context.Context) (c *capture, err error) {
 		c.fail(missOfPreparation(err))
 		return c, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, watchdog)
+	defer cancel()
 	if s.plan == nil {
 		s.stats.Exact++
 		return c, s.guided(ctx, c)
@@ -199,7 +209,7 @@ func (s *Sampler) haltedTime(c *capture, took time.Duration) time.Duration {
 		return 0
 	}
 	if s.plan == nil {
-		return max(0, took-s.core.costs.RoundTrip)
+		return min(c.halted, took)
 	}
 	return min(c.meter.time(s.core.costs), took)
 }
