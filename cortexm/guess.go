@@ -25,57 +25,76 @@ func (g *guess) taken(sp uint32) *alternative {
 }
 
 // shape is a way to spend the time: so many whole alternatives and selected
-// ones, which read words each by themselves or share block reads. With coarse the
-// whole ones look at no more bits of the stack pointer than the first selected
-// one, which saves the bytes of a mask.
+// ones, whose words are read by themselves (inline) or by block reads that they
+// share. With coarse the whole ones look at no more bits of the stack pointer than
+// the first selected one, which saves the bytes of a mask.
 type shape struct {
 	wholes, selects int
-	words           int
-	shared, coarse  bool
+	inline, blocks  int // words
+	coarse          bool
 }
 
 const (
-	mostGuessedWholes  = 3
-	mostGuessedSelects = 5
+	mostGuessedWholes  = 2
+	mostGuessedSelects = 3
 )
 
 // guess is the best one for what h remembers; nil where none is worth it.
 func (pl *planner) guess(h *history) (best *guess) {
 	keys := h.threads()
 	most := 0.0
-	try := func(s shape) bool {
+	for _, s := range pl.shapes() {
 		g, worth := pl.tryGuess(keys, s)
-		if g == nil {
-			return false
+		grow := &s.inline
+		if s.blocks > 0 {
+			grow = &s.blocks
 		}
-		if worth > most {
-			best, most = g, worth
-		}
-		return true
-	}
-	for w := 0; w <= mostGuessedWholes; w++ {
-		for s := 0; s <= mostGuessedSelects; s++ {
-			for i := range 4 {
-				// As many words as time and packets allow.
-				for words := 1; try(shape{w, s, words, i&1 != 0, i&2 != 0}) && s > 0; words++ {
-				}
+		for g != nil { // as many words as time and packets allow
+			if worth > most {
+				best, most = g, worth
 			}
+			if s.selects == 0 {
+				break
+			}
+			*grow++
+			g, worth = pl.tryGuess(keys, s)
 		}
 	}
 	return best
 }
 
+// shapes are those that can make sense, with the fewest words.
+func (pl *planner) shapes() (all []shape) {
+	inline := (pl.l.bytes - 3) / 4 // words of a packet
+	for wholes := range mostGuessedWholes + 1 {
+		for selects := range mostGuessedSelects + 1 {
+			for _, words := range [][2]int{{1, 0}, {0, 1}, {inline, 1}} {
+				for _, coarse := range []bool{false, true} {
+					s := shape{wholes, selects, words[0], words[1], coarse}
+					switch {
+					case s.coarse && (wholes == 0 || selects == 0):
+					case selects == 0 && s.blocks > 0, wholes+selects == 0:
+					default:
+						all = append(all, s)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
 // tryGuess builds a guess of a shape and says what it saves, as time times
 // weight; nil where it takes longer than the host's answer or does not fit.
 func (pl *planner) tryGuess(keys []key, s shape) (*guess, float64) {
-	g, all := &guess{}, keys
+	g, all := &guess{words: s.blocks}, keys
 	worth := pl.addWholes(g, &keys, s.wholes)
 	if len(g.list) < s.wholes {
 		return nil, 0
 	}
 	stacks := stacksOf(keys)
 	slices.SortFunc(stacks, func(a, b stack) int { return cmp.Compare(b.weight, a.weight) })
-	if len(stacks) < s.selects || (s.shared || s.coarse) && s.selects == 0 || s.coarse && s.wholes == 0 {
+	if len(stacks) < s.selects {
 		return nil, 0
 	}
 	for _, k := range stacks[:s.selects] {
@@ -84,10 +103,7 @@ func (pl *planner) tryGuess(keys []key, s shape) (*guess, float64) {
 			return nil, 0
 		}
 		g.list = append(g.list, a)
-		worth += k.weight * float64(min(s.words, k.words())) * pl.wordPrice()
-	}
-	if s.shared {
-		g.words = s.words
+		worth += k.weight * float64(min(s.inline+s.blocks, k.words())) * pl.wordPrice()
 	}
 	if s.coarse && !coarsen(g.list, s.wholes, all) {
 		return nil, 0
@@ -124,13 +140,12 @@ func (pl *planner) wordPrice() float64 {
 }
 
 // shadow is the time that the probe would wait for the host, after the registers.
-// Where packets are carried in less time than their work takes, the registers
-// that come after SP are read in it; otherwise a packet more is under way.
+// Where packets come at fixed times one more is under way.
 func (pl *planner) shadow() time.Duration {
-	if pl.spFirst() {
-		return pl.costs.RoundTrip - time.Duration(4*(len(pl.regs)-1)+2)*pl.costs.Transfer - pl.costs.Command
+	if pl.slotted() {
+		return pl.costs.RoundTrip - pl.costs.Packet
 	}
-	return pl.costs.RoundTrip - pl.costs.Packet
+	return pl.costs.RoundTrip
 }
 
 // addWholes picks the blocks that most samples fall into whose stack is short
@@ -173,12 +188,10 @@ func (pl *planner) selectTop(s stack, shape shape) (alternative, bool) {
 	}
 	a := block(s.Low, size)
 	a.kind = selected
-	a.low = max(s.High-min(s.High, uint32(4*shape.words)), (s.High-1)&^(tarWrap-1))
-	a.high = a.low + uint32(4*shape.words)
-	a.tail = a.high
-	if shape.shared {
-		a.tail = a.low
-	}
+	words := uint32(4 * (shape.inline + shape.blocks))
+	a.low = max(s.High-min(s.High, words), (s.High-1)&^(tarWrap-1))
+	a.high = a.low + words
+	a.tail = a.low + uint32(4*shape.inline)
 	return a, a.high == a.clampHigh(pl.ram)
 }
 

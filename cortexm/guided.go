@@ -22,8 +22,8 @@ type guided struct {
 	pl      *planner
 	choose  func(sp uint32) Extent // the stack to read for a stack pointer
 	inRAM   func(addr uint32) bool
-	handler func(regs *snapshot.Registers, sp uint32) bool // whether PSP is needed
-	guess   *guess                                         // nil: none
+	psp     bool   // threads have stacks of their own, on PSP
+	guess   *guess // nil: none
 	capture *capture
 
 	clock Clock
@@ -47,22 +47,22 @@ const (
 // are the same from sample to sample.
 type opening struct {
 	packets []*packet
-	known   int // packets until SP is known
+	known   int // packets until the registers are known
 	guess   *guess
 }
 
 // open lays out the registers and a guess, which may be nil.
 func (pl *planner) open(regs []snapshot.Reg, g *guess) (*opening, error) {
-	first, rest := pl.halting(regs)
+	all := pl.halting(regs)
+	last := all[len(all)-1]
 	if g != nil {
-		rest = append(rest, pl.hoist(append(first, rest...), g.transfers(pl))...)
+		all = append(all, pl.hoist(last, g.transfers(pl))...)
 	}
 	o := &opening{guess: g}
 	var err error
-	if o.packets, err = pack(pl.l, append(first, rest...)); err != nil {
+	if o.packets, err = pack(pl.l, all); err != nil {
 		return nil, err
 	}
-	last := first[len(first)-1]
 	for i, p := range o.packets {
 		if slices.Contains(p.transfers, last) {
 			o.known = i + 1
@@ -73,8 +73,7 @@ func (pl *planner) open(regs []snapshot.Reg, g *guess) (*opening, error) {
 
 // hoist writes the first mask of the guess where the registers' packet has room
 // for it, and drops those that repeat.
-func (pl *planner) hoist(registers, guess []*transfer) []*transfer {
-	last := registers[len(registers)-1]
+func (pl *planner) hoist(last *transfer, guess []*transfer) []*transfer {
 	if mask, ok := guess[0].masked(); ok && pl.fits(last, 5, 0) {
 		last.mask(mask)
 		guess[0].reqs = guess[0].reqs[1:]
@@ -133,7 +132,7 @@ func (g *guided) bracket(before meter) {
 	now := g.clock.Now()
 	counted := time.Duration(m.transfers-before.transfers)*c.Transfer + time.Duration(m.commands-before.commands)*c.Command
 	outside := time.Duration(m.total-before.total)*c.Transfer - time.Duration(m.transfers-before.transfers)*c.Transfer
-	slotted := !g.pl.spFirst()
+	slotted := g.pl.slotted()
 	switch {
 	case m.halted && !before.halted:
 		g.heard = now
@@ -153,7 +152,7 @@ func (g *guided) decide() [][]byte {
 	regs := &g.capture.regs
 	sp, _ := regs.Value(snapshot.SP)
 	psp, havePSP := regs.Value(snapshot.PSP)
-	if g.step == halting && !havePSP && g.handler(regs, sp) {
+	if g.step == halting && !havePSP && g.psp && inHandler(regs) {
 		g.step = asking
 		packets, err := pack(g.pl.l, g.pl.asking())
 		if err != nil {
@@ -163,10 +162,8 @@ func (g *guided) decide() [][]byte {
 		return g.send(packets)
 	}
 	g.windows = append(g.windows, g.choose(sp))
-	if g.step == asking || havePSP && inHandler(regs) && psp&^3 != sp&^3 {
-		if g.inRAM(psp) {
-			g.windows = append(g.windows, g.choose(psp))
-		}
+	if havePSP && inHandler(regs) && psp&^3 != sp&^3 && g.inRAM(psp) {
+		g.windows = append(g.windows, g.choose(psp))
 	}
 	return g.finish(g.missing(sp))
 }
@@ -206,49 +203,12 @@ func (g *guided) finish(windows []Extent) [][]byte {
 	return g.send(packets)
 }
 
-// halting are the transfers of the first step, cut so that each fits a packet:
-// those up to SP, and the rest. SP is left in DCRDR.
-//
-// Where packets cost little, SP comes first, so that the host can think while the
-// other registers are read; then SP is fetched again at the end, for the guess to
-// look at. Otherwise all are in the fewest packets.
-func (pl *planner) halting(regs []snapshot.Reg) (first, rest []*transfer) {
+// halting are the transfers of the first step, cut so that each fits a packet.
+// SP comes last and stays in DCRDR.
+func (pl *planner) halting(regs []snapshot.Reg) []*transfer {
 	t := &transfer{delay: pl.slack()}
 	pl.steps.halt(t)
-	first = []*transfer{t}
-	if !pl.spFirst() {
-		return pl.readAll(first, regs), nil
-	}
-	t.readRegister(snapshot.SP)
-	others := slices.DeleteFunc(slices.Clone(regs), func(r snapshot.Reg) bool { return r == snapshot.SP })
-	rest = pl.readAll([]*transfer{{role: roleRegisters}}, others)
-	last := rest[len(rest)-1]
-	if !pl.fits(last, 5, 0) {
-		last = &transfer{role: roleRegisters}
-		rest = append(rest, last)
-	}
-	last.write(probe.WriteBD1, uint32(snapshot.SP))
-	return first, rest
-}
-
-// slack is how long the probe can wait, in microseconds, before it halts the
-// core: where packets come at fixed times (HID: one each millisecond), the work
-// of the first is done before the second is there, and the core would stand still
-// for the rest. The response must be ready by then; a seventh of the time is left
-// for that, and the calibration is good to 1/400 of it.
-func (pl *planner) slack() uint16 {
-	if pl.spFirst() || !pl.l.delay {
-		return 0
-	}
-	transfers := 2 + 1 + 2 + 4*len(pl.regs) // DHCSR before, halt, S_HALT, registers
-	work := time.Duration(transfers) * (pl.costs.Transfer + pl.costs.Packet/calibrationTransfers)
-	return uint16(max(0, min(pl.costs.Packet*6/7-work, time.Millisecond)).Microseconds())
-}
-
-// readAll appends checked reads to the last transfer, and begins another where
-// it is full.
-func (pl *planner) readAll(all []*transfer, regs []snapshot.Reg) []*transfer {
-	t := all[len(all)-1]
+	all := []*transfer{t}
 	for _, r := range regs {
 		if !pl.fits(t, 7, 8) {
 			t = &transfer{role: roleRegisters}
@@ -259,9 +219,24 @@ func (pl *planner) readAll(all []*transfer, regs []snapshot.Reg) []*transfer {
 	return all
 }
 
-// spFirst tells whether a packet is carried in less time than its work takes.
-func (pl *planner) spFirst() bool {
-	return pl.costs.Packet < time.Duration(pl.l.bytes/4)*pl.costs.Transfer
+// slack is how long the probe can wait, in microseconds, before it halts the
+// core: where packets come at fixed times (HID: one each millisecond), the work
+// of the first is done before the second is there, and the core would stand still
+// for the rest. The response must be ready by then; a seventh of the time is left
+// for that, and the calibration is good to 1/400 of it.
+func (pl *planner) slack() uint16 {
+	if !pl.slotted() || !pl.l.delay {
+		return 0
+	}
+	transfers := 2 + 1 + 2 + 4*len(pl.regs) // DHCSR before, halt, S_HALT, registers
+	work := time.Duration(transfers) * (pl.costs.Transfer + pl.costs.Packet/calibrationTransfers)
+	return uint16(max(0, min(pl.costs.Packet*6/7-work, time.Millisecond)).Microseconds())
+}
+
+// slotted tells whether packets come at fixed times rather than as fast as the
+// probe works (HID: one each millisecond).
+func (pl *planner) slotted() bool {
+	return pl.costs.Packet >= time.Duration(pl.l.bytes/4)*pl.costs.Transfer
 }
 
 // asking reads PSP, wherever a guess has left SELECT and TAR.
@@ -313,14 +288,14 @@ func (s *Sampler) guided(ctx context.Context, c *capture) error {
 			return err
 		}
 	}
-	g := &guided{pl: &s.planner, capture: c, choose: s.stackAt, inRAM: s.inRAM, handler: s.asksPSP, clock: s.clock}
+	g := &guided{pl: &s.planner, capture: c, choose: s.stackAt, inRAM: s.inRAM, psp: s.usesPSP, clock: s.clock}
 	var broken error
-	err := s.core.p.Converse(ctx, g.begin(o), func(i int, response []byte) [][]byte {
+	err := s.core.p.Converse(ctx, g.begin(o), func(i int, response []byte) ([][]byte, int) {
 		more, err := g.hear(i, response)
 		if broken == nil {
 			broken = err
 		}
-		return more
+		return more, min(len(more)-1, s.planner.inFlight/2) // the guard can come later
 	})
 	s.core.p.Invalidate()
 	if err == nil {
@@ -332,23 +307,6 @@ func (s *Sampler) guided(ctx context.Context, c *capture) error {
 // learningRegisters tell which stack pointers the program uses, too.
 func (s *Sampler) learningRegisters() []snapshot.Reg {
 	return append([]snapshot.Reg{snapshot.MSP, snapshot.PSP, snapshot.CONTROL}, s.planner.regs...)
-}
-
-// asksPSP tells whether a sample needs PSP: a handler interrupted a thread with a
-// stack of its own. Where xPSR is not there yet, the stack of SP tells it.
-func (s *Sampler) asksPSP(regs *snapshot.Registers, sp uint32) bool {
-	if !s.usesPSP {
-		return false
-	}
-	if _, ok := regs.Value(snapshot.XPSR); ok {
-		return inHandler(regs)
-	}
-	for _, k := range stacksOf(s.history.handlers()) {
-		if sp < k.High && sp+stackNear >= k.Low || sp == k.High {
-			return true
-		}
-	}
-	return false
 }
 
 // guidedWords is how much stack is read where it is not known how far it

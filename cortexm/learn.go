@@ -48,7 +48,7 @@ func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
 	s.history.add(v)
 	switch {
 	case l.learned < s.lessonsFirst():
-	case l.interval == 0, l.misses > 0 && l.since >= 4, l.since >= l.interval:
+	case l.interval == 0, l.misses > 0 && l.since >= 4 && !s.stepwise(), l.since >= l.interval:
 		s.replan()
 	}
 }

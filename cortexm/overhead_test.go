@@ -61,7 +61,6 @@ func measureOverhead(t testing.TB, model string, d time.Duration) overhead {
 	o.limit, o.p50, o.p99 = at(limits, 0.5), at(halts, 0.5), at(halts, 0.99)
 	o.ratio, o.worst = at(ratios, 0.5), at(ratios, 0.99)
 	o.stats = s.Stats()
-	t.Log(s.PlanText(), s.GuessText())
 	return o
 }
 
@@ -216,20 +215,45 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 }
 
-// TestOverhead holds the promise: the median of halted time over the wire limit.
+// promised is the median of halted time over the wire limit. free-dap has no
+// DAP_ExecuteCommands and buffers four packets, so that the host is asked twice.
+func promised(model string) float64 {
+	if model == "free-dap" {
+		return 1.4
+	}
+	return 1.25
+}
+
 func TestOverhead(t *testing.T) {
+	d := 20 * time.Second
+	if testing.Short() {
+		d = 8 * time.Second
+	}
 	for _, model := range sim.Models() {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
-			o := measureOverhead(t, model, 20*time.Second)
-			t.Logf("%+v", o)
-			if o.ratio > 1.25 {
-				t.Errorf("median ratio %.2f, promised 1.25", o.ratio)
+			o := measureOverhead(t, model, d)
+			t.Logf("%d samples, %.2f %% complete, limit %v, halted p50 %v p99 %v mean %v, ratio p50 %.3f p99 %.2f, %s",
+				o.samples, 100*o.complete, o.limit, o.p50, o.p99, o.mean, o.ratio, o.worst, o.stats.Plan)
+			if o.ratio > promised(model) {
+				t.Errorf("median ratio %.2f, promised %.2f", o.ratio, promised(model))
 			}
-			least := 0.985 // the first samples teach the windows
+			const least = 0.985 // the first samples teach the windows
 			if o.complete < least {
 				t.Errorf("%.2f %% of stacks complete, want %.2f %%", 100*o.complete, 100*least)
 			}
 		})
+	}
+}
+
+// A minute of samples, as the demo takes them.
+func TestAMinuteIsComplete(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a minute of target time")
+	}
+	o := measureOverhead(t, wire.DefaultModel, time.Minute)
+	t.Logf("%.3f %% complete, mean %v", 100*o.complete, o.mean)
+	if o.complete < 0.995 {
+		t.Errorf("%.2f %% of stacks complete, promised 99.5 %%", 100*o.complete)
 	}
 }

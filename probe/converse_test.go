@@ -39,18 +39,18 @@ func TestConverse(t *testing.T) {
 	wire := &parrot{}
 	p := &Probe{transport: wire, options: Options{}.withDefaults(), info: Info{PacketSize: 64, PacketCount: 2}}
 	var got []byte
-	err := p.Converse(context.Background(), [][]byte{{cmdDelay, 1}, {cmdDelay, 2}, {cmdDelay, 3}}, func(i int, response []byte) [][]byte {
+	err := p.Converse(context.Background(), [][]byte{{cmdDelay, 1}, {cmdDelay, 2}, {cmdDelay, 3}}, func(i int, response []byte) ([][]byte, int) {
 		if i != len(got) {
 			t.Errorf("response %d, want %d", i, len(got))
 		}
 		got = append(got, response[1])
 		switch response[1] {
 		case 1:
-			return [][]byte{{cmdDelay, 4}, {cmdDelay, 5}}
+			return [][]byte{{cmdDelay, 4}, {cmdDelay, 5}}, 2
 		case 5:
-			return [][]byte{{cmdDelay, 6}}
+			return [][]byte{{cmdDelay, 6}}, 0
 		}
-		return nil
+		return nil, 0
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -69,13 +69,13 @@ func TestConverse(t *testing.T) {
 
 func TestConverseErrors(t *testing.T) {
 	p := &Probe{transport: &parrot{}, options: Options{}.withDefaults(), info: Info{PacketSize: 64, PacketCount: 2}}
-	err := p.Converse(context.Background(), [][]byte{{cmdDelay, 1}}, func(int, []byte) [][]byte { return [][]byte{make([]byte, 65)} })
+	err := p.Converse(context.Background(), [][]byte{{cmdDelay, 1}}, func(int, []byte) ([][]byte, int) { return [][]byte{make([]byte, 65)}, 0 })
 	if err == nil {
 		t.Error("a request of 65 bytes was sent")
 	}
 	p.transport.(*parrot).waiting = [][]byte{{cmdTransfer, 1, 1}}
 	p.owed, p.outOfStep = 0, false
-	err = p.Converse(context.Background(), [][]byte{{cmdDelay, 1}}, func(int, []byte) [][]byte { return nil })
+	err = p.Converse(context.Background(), [][]byte{{cmdDelay, 1}}, func(int, []byte) ([][]byte, int) { return nil, 0 })
 	if !errors.Is(err, ErrResponse) {
 		t.Errorf("the answer to another command: %v", err)
 	}
