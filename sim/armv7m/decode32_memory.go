@@ -71,7 +71,10 @@ func (c *Core) decodeTransfer32(w, pc uint32) op {
 	case bit(w, 23):
 		o.imm = w & 0xfff
 	case bit(w, 11):
-		o = decodeIndexed(w, o)
+		var ok bool
+		if o, ok = decodeIndexed(w, o); !ok {
+			return undefinedOp32
+		}
 	case w>>6&63 == 0:
 		o.m, o.sh = fieldM(w), uint8(w>>4&3)
 		if badReg(o.m) {
@@ -101,9 +104,9 @@ func (c *Core) literal32(w, pc uint32, o op) op {
 	return o
 }
 
-// decodeIndexed: an 8-bit offset with P, U and W; all but U set is the
-// unprivileged form.
-func decodeIndexed(w uint32, o op) op {
+// decodeIndexed: an 8-bit offset with P, U and W; all but W set is the
+// unprivileged form. Not ok is UNDEFINED, or UNPREDICTABLE and taken as that.
+func decodeIndexed(w uint32, o op) (_ op, ok bool) {
 	o.imm = w & 0xff
 	if w>>8&7 == 6 { // LDRT, STRT and the like
 		o.then, o.do = o.do, execUnprivileged
@@ -111,24 +114,24 @@ func decodeIndexed(w uint32, o op) op {
 		if o.aux = uint8(w >> 20 & 1); bit(w, 24) {
 			o.aux |= 2
 		}
-		return undefinedIf(o, badReg(o.d))
+		return o, !badReg(o.d)
 	}
 	if !bit(w, 10) && !bit(w, 8) {
-		return undefinedOp32
+		return o, false
 	}
 	if !bit(w, 9) {
 		o.imm = -o.imm
 	}
 	if bit(w, 8) {
 		if o.n == o.d {
-			return undefinedOp32
+			return o, false
 		}
 		o.then, o.do = o.do, execIndexed
 		o.a, o.n = o.n, slotShift
 		o.kind = indexing(w, 10, 8)
 		o.alignSP = o.a == 13 && o.imm&3 != 0
 	}
-	return o
+	return o, true
 }
 
 // loadTo looks after PC and SP as the destination of a load.

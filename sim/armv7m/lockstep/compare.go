@@ -13,13 +13,15 @@ import (
 type Difference struct {
 	Step         uint64
 	Before       State
-	Want, Got    State  // of QEMU, of the simulated core
-	Instructions string // bytes and disassembly around the instruction
+	Want, Got    State    // of QEMU, of the simulated core
+	Trail        []uint32 // addresses of the instructions before it, oldest first
+	Instructions string   // bytes and disassembly around the instruction
 }
 
 func (d *Difference) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "lockstep: step %d at 0x%08x: state differs\n%s", d.Step, d.Before.R[15], d.Instructions)
+	fmt.Fprintf(&b, "  after instructions at %08x\n", d.Trail)
 	fmt.Fprintf(&b, "%8s %10s %10s %10s\n", "", "before", QEMU[:4], "simulated")
 	row := func(name string, before, want, got uint32) {
 		note := ""
@@ -45,6 +47,7 @@ var ErrNotOver = errors.New("lockstep: the program is not over")
 // The error is a *Difference where the machines differ.
 func Lockstep(p Program, ref, test Machine, limit uint64, visit func(before, after *State)) (steps uint64, err error) {
 	var before, want, got State
+	var trail trail
 	if err := ref.Next(&before); err != nil {
 		return 0, err
 	}
@@ -57,7 +60,7 @@ func Lockstep(p Program, ref, test Machine, limit uint64, visit func(before, aft
 		return 0, err
 	}
 	if before != got {
-		return 0, &Difference{0, before, before, got, ""}
+		return 0, &Difference{0, before, before, got, nil, ""}
 	}
 	for before.R[15] != p.Done {
 		if steps == limit {
@@ -84,14 +87,35 @@ func Lockstep(p Program, ref, test Machine, limit uint64, visit func(before, aft
 			steps++
 		}
 		if want != got && !forgive(test, p.Flash, &before, &want, &got) {
-			return steps, &Difference{steps, before, want, got, disassemble(p.Flash, before.R[15])}
+			return steps, &Difference{steps, before, want, got, trail.list(), disassemble(p.Flash, before.R[15])}
 		}
 		if visit != nil {
 			visit(&before, &want)
 		}
 		before = want
+		trail.add(before.R[15])
 	}
 	return steps, nil
+}
+
+// trail is the addresses of the last instructions.
+type trail struct {
+	pc [24]uint32
+	n  int
+}
+
+func (t *trail) add(pc uint32) {
+	t.pc[t.n%len(t.pc)] = pc
+	t.n++
+}
+
+// list is the addresses but the last, which is that of the instruction itself.
+func (t *trail) list() []uint32 {
+	var l []uint32
+	for i := max(0, t.n-len(t.pc)); i < t.n-1; i++ {
+		l = append(l, t.pc[i%len(t.pc)])
+	}
+	return l
 }
 
 func atStep(err error, steps uint64, before *State) error {

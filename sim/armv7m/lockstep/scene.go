@@ -16,7 +16,7 @@ const (
 // scene appends one of the small situations that single instructions do not
 // make. False: not in this state.
 func (g *generator) scene() bool {
-	switch g.rng.IntN(7) {
+	switch g.rng.IntN(8) {
 	case 0, 1:
 		return g.pend()
 	case 2:
@@ -27,6 +27,8 @@ func (g *generator) scene() bool {
 		return g.astray()
 	case 5:
 		return g.faultmask()
+	case 6:
+		return g.basepri()
 	}
 	return g.priority()
 }
@@ -97,22 +99,34 @@ func (g *generator) priorities(at uint32) uint32 {
 	return v
 }
 
-// modify overwrites an instruction a little further on, with the barriers that
-// self-modifying code needs.
+// modify overwrites an instruction that was executed already and the literal of
+// another, with the barriers that self-modifying code needs, and goes back to
+// them: twice around.
 func (g *generator) modify() bool {
 	if g.b.FlashROM {
 		return false
 	}
-	r := g.free()
-	g.busy |= 1 << r
-	q := g.free()
-	at := g.setLater(r)
-	g.set(q, 0x2000|g.rng.Uint32N(0x2000)&0xffff) // MOVS, CMP, ADDS or SUBS
-	g.half(0x8000 | r<<3 | q)                     // STRH
-	g.instruction(0xf3bf8f4f, true)               // DSB
-	g.instruction(0xf3bf8f6f, true)               // ISB
-	at(g.pos())
+	reg := func() uint32 {
+		r := g.free()
+		g.busy |= 1 << r
+		return r
+	}
+	slot, code, where, word, count := reg(), reg(), reg(), reg(), reg()
+	at := g.setLater(slot)
+	g.set(code, 0x2000|g.free()<<8|g.rng.Uint32N(256)) // MOVS
+	literal := g.setLater(where)
+	g.set(word, g.rng.Uint32())
+	g.set(count, 1)
+	back := g.pos()
+	at(back)
 	g.half(nop)
+	literal(g.literal(g.free()))
+	g.half(0x8000 | slot<<3 | code)           // STRH code, [slot]
+	g.half(0x6000 | where<<3 | word)          // STR word, [where]
+	g.instruction(0xf3bf8f4f, true)           // DSB
+	g.instruction(0xf3bf8f6f, true)           // ISB
+	g.half(0x3801 | count<<8)                 // SUBS count, #1
+	g.half(0xd500 | (back-g.pos()-4)>>1&0xff) // BPL
 	return true
 }
 
@@ -135,6 +149,21 @@ func (g *generator) faultmask() bool {
 	g.show(19)
 	g.half(0xb661) // CPSIE f
 	g.show(19)
+	return true
+}
+
+// basepri writes BASEPRI and then BASEPRI_MAX, which takes only a more urgent
+// priority.
+func (g *generator) basepri() bool {
+	if !g.wide {
+		return false
+	}
+	for _, number := range []uint32{17, 18} {
+		r := g.free()
+		g.set(r, 0x20*g.rng.Uint32N(8))
+		g.instruction(0xf3808800|r<<16|number, true) // MSR
+		g.show(17)
+	}
 	return true
 }
 

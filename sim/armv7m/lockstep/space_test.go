@@ -104,6 +104,29 @@ func TestLaxEncodings(t *testing.T) {
 	}
 }
 
+// TestUndefined: what the manual calls UNDEFINED is that to the simulated core,
+// whatever QEMU makes of it; above all what differs from a defined instruction
+// in a bit or two.
+func TestUndefined(t *testing.T) {
+	n := 6000
+	if testing.Short() {
+		n = 600
+	}
+	for _, b := range Boards {
+		g := newGenerator(b, firstSeed(t))
+		for done := 0; done < n; {
+			w, wide, ok := g.drawUndefined()
+			if !ok {
+				continue
+			}
+			done++
+			if err := undefinedOnCore(b, w, wide); err != nil {
+				t.Errorf("%s: %08x: %v", b.CPU, w, err)
+			}
+		}
+	}
+}
+
 // undefinedOnCore executes one instruction and wants a HardFault, which on
 // ARMv7-M is an escalated UsageFault with UNDEFINSTR.
 func undefinedOnCore(b Board, w uint32, wide bool) error {

@@ -45,8 +45,7 @@ type generator struct {
 // registers.
 const sequenceUnits = 48
 
-// NewStream draws a program of about units instructions.
-func NewStream(b Board, seed uint64, units int) (*Stream, error) {
+func newGenerator(b Board, seed uint64) *generator {
 	g := &generator{b: b, rng: rand.New(rand.NewPCG(seed, uint64(b.Arch))), leftOut: map[RuleID]int{}}
 	g.wide = b.Arch != armv7m.V6M
 	for _, p := range Patterns {
@@ -54,6 +53,12 @@ func NewStream(b Board, seed uint64, units int) (*Stream, error) {
 			g.choices = append(g.choices, p)
 		}
 	}
+	return g
+}
+
+// NewStream draws a program of about units instructions.
+func NewStream(b Board, seed uint64, units int) (*Stream, error) {
+	g := newGenerator(b, seed)
 	base, err := runtimeImage(b)
 	if err != nil {
 		return nil, err

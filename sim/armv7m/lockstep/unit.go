@@ -55,14 +55,12 @@ func (g *generator) randomWord() (w uint32, wide bool) {
 	return w >> 16, false
 }
 
-// undefined appends an instruction that the manual calls UNDEFINED.
+// undefined appends an instruction that the manual calls UNDEFINED and that QEMU
+// takes for that, too.
 func (g *generator) undefined() bool {
 	for range 1000 {
-		w, wide := g.randomWord()
-		if p := Classify(g.b.Arch, w, wide); p != nil && Check(g.b.Arch, Word{p, w}) != undefined {
-			continue
-		}
-		if differs := emulatorDecodes(g.b.Arch, w, wide); differs {
+		w, wide, ok := g.drawUndefined()
+		if !ok || emulatorDecodes(g.b.Arch, w, wide) {
 			continue
 		}
 		at := g.pos()
@@ -72,6 +70,24 @@ func (g *generator) undefined() bool {
 		return true
 	}
 	return false
+}
+
+// drawUndefined draws bits at random, or a defined instruction with a bit or two
+// changed. Not ok: it is not UNDEFINED.
+func (g *generator) drawUndefined() (w uint32, wide, ok bool) {
+	w, wide = g.randomWord()
+	if g.rng.IntN(2) == 0 {
+		near := g.draw(g.choices[g.rng.IntN(len(g.choices))])
+		w, wide = near.W, near.P.wide
+		for range 1 + g.rng.IntN(2) {
+			w ^= 1 << g.rng.Uint32N(8*near.Len())
+		}
+		if !wide && w>>11 >= 0x1d || wide && w>>27 < 0x1d {
+			return w, wide, false // of the other length
+		}
+	}
+	p := Classify(g.b.Arch, w, wide)
+	return w, wide, p == nil || Check(g.b.Arch, Word{p, w}) == undefined
 }
 
 // single appends one drawn instruction.
