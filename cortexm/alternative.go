@@ -8,7 +8,7 @@ type alternative struct {
 	kind        kind
 	mask, value uint32 // of DCRDR
 	low, high   uint32 // of the window
-	tail        uint32 // of a selected one: where the shared read begins
+	tail, end   uint32 // of a selected one: what the shared read brings of it
 }
 
 type kind uint8
@@ -16,9 +16,10 @@ type kind uint8
 const (
 	// whole reads its window and resumes: the way of the frequent stacks.
 	whole kind = iota
-	// selected reads what lies below tail and leaves TAR there, for the read
-	// that all selected alternatives share: the way of the rare ones. It takes
-	// 23 bytes of the request where a whole one takes 33 and one for each word.
+	// selected reads what lies outside [tail, end) and leaves TAR at tail, for
+	// the read that all selected alternatives share: the way of the rare ones. It
+	// takes 23 bytes of the request where a whole one takes 33 and one for each
+	// word.
 	selected
 	// chained reads a handler's stack, then PSP, which the alternatives behind
 	// it are compared with.
@@ -52,6 +53,17 @@ func (a alternative) missing(k key) float64 {
 
 func (a alternative) words() int { return Extent{a.low, a.high}.words() }
 
+// inline are the parts of a selected window that the shared read does not bring.
+func (a alternative) inline() [2]Extent {
+	return [2]Extent{{a.low, max(a.low, a.tail)}, {min(a.end, a.high), a.high}}
+}
+
+// alone tells whether there are none.
+func (a alternative) alone() bool {
+	in := a.inline()
+	return in[0].words()+in[1].words() == 0
+}
+
 // wraps is how often TAR must be set anew inside [low, high).
 func wraps(low, high uint32) int {
 	if low >= high {
@@ -71,10 +83,11 @@ func (a alternative) transfers(shared int) int {
 		}
 		return 2 + 4 + 2 + a.words() + 1 + 2*wraps(a.low, a.high) + 2
 	case selected:
-		inline := Extent{a.low, a.tail}.words()
-		n := 2 + 2 + inline + 2*wraps(a.low, a.tail)
-		if inline > 0 {
-			n++
+		n := 2 + 2
+		for _, e := range a.inline() {
+			if e.words() > 0 {
+				n += 1 + e.words() + 1 + 2*wraps(e.Low, e.High)
+			}
 		}
 		return n + 1 + 2 + shared + 1 + 2 // SELECT, match on TAR, the words, TAR, DRW
 	}
@@ -96,10 +109,10 @@ func (s steps) alternative(a alternative, index int) *transfer {
 	case selected:
 		t.role = roleSelect
 		t.write(probe.WriteSELECT, s.memory)
-		t.readWindow(a.low, a.tail)
-		if a.low >= a.tail || a.tail%tarWrap == 0 {
-			t.write(probe.WriteTAR, a.tail)
+		for _, e := range a.inline() {
+			t.readWindow(e.Low, e.High)
 		}
+		t.write(probe.WriteTAR, a.tail)
 	case chained:
 		t.role = roleChain
 		t.readRegister(regPSP)

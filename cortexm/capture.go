@@ -1,9 +1,11 @@
 package cortexm
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/mprof/mprof/probe"
@@ -18,6 +20,7 @@ type capture struct {
 	meter               meter
 	before, after       uint32 // DHCSR
 	sawBefore, sawAfter bool
+	reset, resetAfter   bool   // S_RESET_ST, in any DHCSR word up to the resume and after it
 	halt, resume        uint32 // probe clock
 	sawHalt, sawResume  bool
 	halted              time.Duration // as bracketed by the host
@@ -92,8 +95,10 @@ func (c *capture) take(m mark, v uint32) {
 	switch m.meaning {
 	case statusBefore:
 		c.before, c.sawBefore = v, true
+		c.noticeReset(v, &c.reset)
 	case statusHalted:
 		c.status = v
+		c.noticeReset(v, &c.reset)
 	case registerValue:
 		c.takeRegister(snapshot.Reg(m.arg), v)
 	case stackWord:
@@ -106,12 +111,20 @@ func (c *capture) take(m mark, v uint32) {
 		}
 	case statusAfter:
 		c.after, c.sawAfter = v, true
+		c.noticeReset(v, &c.resetAfter)
 	case haltStamp:
 		c.halt, c.sawHalt = v, true
 	case resumeStamp:
 		if !c.sawResume {
 			c.resume, c.sawResume = v, true
 		}
+	}
+}
+
+// noticeReset keeps S_RESET_ST: reading DHCSR clears it.
+func (c *capture) noticeReset(dhcsr uint32, seen *bool) {
+	if dhcsr&dhcsrZero == 0 && dhcsr&sResetSt != 0 {
+		*seen = true
 	}
 }
 
@@ -149,6 +162,20 @@ func (c *capture) takeWord(addr, v uint32) {
 	c.windows = append(c.windows, snapshot.Window{Addr: addr, Data: appendWord(make([]byte, 0, 256), v)})
 }
 
+// joined are the windows in the order of their addresses, those that touch as
+// one.
+func (c *capture) joined() (out []snapshot.Window) {
+	slices.SortFunc(c.windows, func(a, b snapshot.Window) int { return cmp.Compare(a.Addr, b.Addr) })
+	for _, w := range c.windows {
+		if n := len(out); n > 0 && out[n-1].Addr+uint32(len(out[n-1].Data)) == w.Addr {
+			out[n-1].Data = append(out[n-1].Data, w.Data...)
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
 // missOf says why the registers of a sample did not come.
 func missOf(t *transfer) snapshot.Miss {
 	var refused *probe.TransferError
@@ -177,13 +204,16 @@ func missOfError(err error) snapshot.Miss {
 
 // state is what DHCSR said before the halt.
 func (c *capture) state() (s snapshot.State) {
+	if c.reset {
+		s |= snapshot.Reset
+	}
 	if !c.sawBefore || c.before&dhcsrZero != 0 {
-		return 0
+		return s
 	}
 	for _, b := range []struct {
 		bit   uint32
 		state snapshot.State
-	}{{sSleep, snapshot.Sleeping}, {sLockup, snapshot.Lockup}, {sResetSt, snapshot.Reset}, {sHalt, snapshot.AlreadyHalted}} {
+	}{{sSleep, snapshot.Sleeping}, {sLockup, snapshot.Lockup}, {sHalt, snapshot.AlreadyHalted}} {
 		if c.before&b.bit != 0 {
 			s |= b.state
 		}

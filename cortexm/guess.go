@@ -180,7 +180,7 @@ func (pl *planner) addWholes(g *guess, keys *[]key, n int) (worth float64) {
 }
 
 // selectTop is the alternative for all stack pointers of a stack. It reads the
-// top words, no further down than TAR counts without help.
+// top words, or those below the place where TAR would have to be set anew.
 func (pl *planner) selectTop(s stack, shape shape) (alternative, bool) {
 	size := uint32(smallestBlock)
 	for s.Low&^(size-1) != (s.High-1)&^(size-1) {
@@ -189,9 +189,15 @@ func (pl *planner) selectTop(s stack, shape shape) (alternative, bool) {
 	a := block(s.Low, size)
 	a.kind = selected
 	words := uint32(4 * (shape.inline + shape.blocks))
-	a.low = max(s.High-min(s.High, words), (s.High-1)&^(tarWrap-1))
-	a.high = a.low + words
-	a.tail = a.low + uint32(4*shape.inline)
+	a.high = s.High
+	if page := (s.High - 1) &^ (tarWrap - 1); s.High-page < words {
+		a.high = page
+		if s.Low >= page {
+			a.high = page + words
+		}
+	}
+	a.low = a.high - words
+	a.tail, a.end = a.low+uint32(4*shape.inline), a.high
 	return a, a.high == a.clampHigh(pl.ram)
 }
 

@@ -97,10 +97,13 @@ func (pl *planner) rooms(shared, packets int) (rooms [mostPackets]room) {
 func (pl *planner) make(h *history) (*plan, error) {
 	threads, handlers := h.threads(), h.handlers()
 	lower := append(h.interrupted(), threads...)
+	main := slices.DeleteFunc(slices.Clone(pl.main), func(e Extent) bool { // it is the handlers' stack
+		return slices.ContainsFunc(handlers, func(k key) bool { return k.sp >= e.Low && k.sp <= e.High })
+	})
 	k := planKeys{
-		threads:  withUnseen(threads, pl.main),
+		threads:  withUnseen(threads, main),
 		handlers: withUnseen(handlers, nil),
-		lower:    withUnseen(lower, pl.main),
+		lower:    withUnseen(lower, main),
 	}
 	best := &plan{expected: math.Inf(1)}
 	for packets := 1; packets <= min(mostPackets, pl.inFlight); packets++ {
@@ -143,7 +146,7 @@ func (pl *planner) draft(k planKeys, shared, packets int) (*plan, bool) {
 	if len(k.handlers) > 0 {
 		part.most, part.response = mostChained, middle.response/2
 		part.request = middle.request / 2
-		chain.improve(candidates(k.handlers, pl.finishChained(part)), &part)
+		chain.improve(candidates(k.handlers, pl.finishChained(k.lower, part)), &part)
 		middle.request -= middle.request/2 - part.request
 		middle.response /= 2
 	}
@@ -172,7 +175,7 @@ func (pl *planner) draft(k planKeys, shared, packets int) (*plan, bool) {
 func inlineFirst(list []alternative) (sorted []alternative) {
 	for _, inline := range []bool{true, false} {
 		for _, a := range list {
-			if (a.low < a.tail) == inline {
+			if a.alone() != inline {
 				sorted = append(sorted, a)
 			}
 		}
@@ -196,28 +199,42 @@ func (pl *planner) finishWhole(r room) func(alternative) (candidate, bool) {
 	return func(a alternative) (candidate, bool) { return pl.candidate(a, r) }
 }
 
-func (pl *planner) finishChained(r room) func(alternative) (candidate, bool) {
+// finishChained leaves the blocks alone that hold the stack pointer of a thread:
+// it would wait for PSP in vain.
+func (pl *planner) finishChained(threads []key, r room) func(alternative) (candidate, bool) {
 	return func(a alternative) (candidate, bool) {
 		a.kind = chained
+		if slices.ContainsFunc(threads, func(k key) bool { return a.matches(k.sp) }) {
+			return candidate{}, false
+		}
 		return pl.candidate(a, r)
 	}
 }
 
-// finishSelected ends the window with the shared read: it begins early enough to
-// reach the top of the stack, and no earlier than TAR counts without help.
+// finishSelected chooses the part of the window that the shared read brings: the
+// top, unless TAR would have to be set anew in it; then what lies below that place.
 func (pl *planner) finishSelected(shared, packets int, r room) func(alternative) (candidate, bool) {
+	bytes := uint32(4 * shared)
 	return func(a alternative) (candidate, bool) {
 		a.kind = selected
 		if a.low >= a.high {
 			return candidate{}, false
 		}
-		a.tail = max(a.high-min(a.high, uint32(4*shared)), (a.high-1)&^(tarWrap-1))
-		a.low, a.high = min(a.low, a.tail), a.tail+uint32(4*shared)
+		switch page := (a.high - 1) &^ (tarWrap - 1); {
+		case a.high-page >= bytes:
+			a.tail = a.high - bytes
+		case a.low >= page:
+			a.tail = page
+		default:
+			a.tail = page - bytes
+		}
+		a.end = a.tail + bytes
+		a.low, a.high = min(a.low, a.tail), max(a.high, a.end)
 		if a.high != a.clampHigh(pl.ram) {
 			return candidate{}, false
 		}
 		c, ok := pl.candidate(a, r)
-		if packets > 1 && a.low == a.tail {
+		if packets > 1 && a.alone() {
 			return candidate{alternative: a}, true // in the last packet
 		}
 		return c, ok
@@ -244,7 +261,7 @@ func (pl *planner) compile(p *plan) error {
 	for i, a := range p.list {
 		at := first
 		switch {
-		case a.kind == selected && a.low == a.tail:
+		case a.kind == selected && a.alone():
 			at = last
 		case a.kind != whole:
 			at = middle

@@ -118,7 +118,9 @@ func (s *Sampler) guard(ctx context.Context) (running bool, err error) {
 		return false, err
 	}
 	c := &capture{}
-	if err := s.transact(ctx, q, c); err != nil {
+	err = s.transact(ctx, q, c)
+	s.reset = s.reset || c.resetAfter
+	if err != nil {
 		return false, err
 	}
 	if t := q.packets[0].transfers[0]; t.err != nil {

@@ -49,6 +49,7 @@ type Sampler struct {
 	patience     int  // samples until it is tried with fewer
 	aimed        bool // CSW, TAR and SELECT are as the sequences expect
 	off          bool // the target could not be reached
+	reset        bool // the target was reset since the sample before
 
 	lessons lessons
 	usesPSP bool   // threads run on the process stack
@@ -154,9 +155,11 @@ func (s *Sampler) take(ctx context.Context) (*snapshot.Snapshot, error) {
 	sp.Time = begin - s.start + min(took, s.core.costs.RoundTrip)/2
 	sp.Weight = max(0, sp.Time+s.start-s.last-s.lastHalted)
 	sp.Halted = s.haltedTime(c, took)
+	c.reset = c.reset || s.reset
 	sp.Miss, sp.State = c.miss, c.state()
+	s.reset = c.resetAfter
 	if sp.Miss == snapshot.Taken {
-		sp.Regs, sp.Windows = c.regs, c.windows
+		sp.Regs, sp.Windows = c.regs, c.joined()
 	}
 	s.last, s.lastHalted = sp.Time+s.start, sp.Halted
 	s.count(sp, c)

@@ -42,7 +42,7 @@ func TestSamplesAccountForTime(t *testing.T) {
 				t.Errorf("%d samples, want about %d", n, want)
 			}
 			truth := b.board.HaltedTime()
-			percent := time.Duration(8) // bracketed by the host
+			percent := time.Duration(15) // bracketed by the host
 			if b.board.Model().TimestampHz > 0 {
 				percent = 1
 			}

@@ -1,0 +1,251 @@
+package cortexm
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/snapshot"
+)
+
+func testPlanner(packet, inFlight int) *planner {
+	return &planner{
+		l:     limits{bytes: packet - 1, execute: true, clock: true},
+		steps: steps{data: 0x10, clock: true},
+		costs: Costs{Transfer: 5600 * time.Nanosecond, Command: 2 * time.Microsecond, RoundTrip: 110 * time.Microsecond, Packet: 9 * time.Microsecond},
+		regs:  sampleRegisters(nil), ram: []Range{{0x20000000, 0x20010000}}, inFlight: inFlight,
+	}
+}
+
+// randomHistory is a program with a few task stacks and a handler stack.
+func randomHistory(r *rand.Rand) *history {
+	h := &history{}
+	tops := []uint32{0x20010000}
+	for at := uint32(0x20001000); len(tops) < 2+r.IntN(4); at += 0x400 + 0x100*uint32(r.IntN(6)) {
+		tops = append(tops, at+8*uint32(r.IntN(8)))
+	}
+	depth := func() uint32 { return 8 * uint32(1+r.IntN(1+r.IntN(60))) }
+	for range 50 + r.IntN(500) {
+		top := tops[r.IntN(len(tops))]
+		v := visit{sp: top - depth(), high: top}
+		if r.IntN(10) == 0 {
+			v.chained, v.psp, v.pspHigh = true, v.sp-32, v.high
+			v.sp, v.high = 0x20000800-depth()%64, 0x20000800
+		}
+		h.add(v)
+	}
+	return h
+}
+
+// follow is what the probe does with a plan: the windows that it has read when
+// it resumes.
+func (p *plan) follow(v visit) (read []Extent) {
+	dcrdr := v.sp
+	for _, a := range p.list {
+		if !a.matches(dcrdr) {
+			continue
+		}
+		read = append(read, Extent{a.low, a.high})
+		if a.kind != chained {
+			return read
+		}
+		dcrdr = v.psp
+	}
+	return read
+}
+
+func holds(read []Extent, low, high uint32) bool {
+	return low >= high || slices.ContainsFunc(read, func(e Extent) bool { return e.Low <= low && e.High >= high })
+}
+
+// Whatever was learned, a plan fits its packets on every way through it, reads
+// no memory beyond the RAM, and holds the stacks that made it.
+func TestPlansFitAndHold(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		h := randomHistory(r)
+		pl := testPlanner(512, 1+r.IntN(4))
+		pl.main = []Extent{{0x20000700, 0x20000800}} // the initial stack, which is left to the handlers
+		p, err := pl.make(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		weight, held := 0.0, 0.0
+		for v, w := range h.weight {
+			read := p.follow(v)
+			weight += w
+			if holds(read, v.sp, v.high) && (!v.chained || holds(read, v.psp, v.pspHigh)) {
+				held += w
+			}
+		}
+		least := 0.5 // one packet has no room for every stack
+		if pl.inFlight >= 3 {
+			least = 0.98
+		}
+		if held < least*weight {
+			t.Errorf("%d packets in flight: %.0f of %.0f samples held", pl.inFlight, held, weight)
+		}
+		for _, a := range p.list {
+			if a.high > 0x20010000 {
+				t.Errorf("window [%08x,%08x) leaves the RAM", a.low, a.high)
+			}
+			if a.kind == selected && (a.end-1)/tarWrap != a.tail/tarWrap {
+				t.Errorf("the shared read of [%08x,%08x) crosses a TAR boundary", a.tail, a.end)
+			}
+		}
+	}
+}
+
+// The blocks of one plan never let two windows be read for one stack pointer,
+// because a window ends with SELECT away from DCRDR.
+func TestWindowsLeaveTheBank(t *testing.T) {
+	s := steps{data: 0x10}
+	for _, a := range []alternative{
+		{mask: ^uint32(7), value: 0x20000100, low: 0x20000100, high: 0x20000140},
+		{mask: ^uint32(7), value: 0x20000100},
+		{kind: selected, mask: ^uint32(7), value: 0x20000100, low: 0x20000100, tail: 0x20000120, end: 0x20000160, high: 0x20000170},
+	} {
+		bank := uint32(0x10)
+		for _, q := range s.alternative(a, 0).reqs {
+			if q.Op == probe.WriteSELECT {
+				bank = q.Data
+			}
+		}
+		if bank != 0 {
+			t.Errorf("%+v leaves SELECT at 0x%02x", a, bank)
+		}
+	}
+}
+
+func TestGuessesFit(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 20 {
+		h := randomHistory(r)
+		for _, c := range []Costs{
+			{Transfer: 8 * time.Microsecond, Command: 5 * time.Microsecond, RoundTrip: 320 * time.Microsecond, Packet: 60 * time.Microsecond},
+			{Transfer: 23 * time.Microsecond, RoundTrip: 2 * time.Millisecond, Packet: time.Millisecond},
+		} {
+			for _, execute := range []bool{true, false} {
+				pl := testPlanner(64, 4)
+				pl.costs, pl.l.execute, pl.l.delay = c, execute, execute
+				g := pl.guess(h)
+				o, err := pl.open(pl.regs, g)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(o.packets) > pl.inFlight {
+					t.Errorf("%d packets, the probe buffers %d", len(o.packets), pl.inFlight)
+				}
+				for _, p := range o.packets {
+					if !p.fits(pl.l) {
+						t.Errorf("a packet of %d bytes, response %d", len(p.raw), longestResponse(p))
+					}
+				}
+			}
+		}
+	}
+}
+
+// The list is as good as the best of all lists of the same candidates, for a few
+// keys where they can all be tried.
+func TestDecisionsAreNearlyBest(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	pr := prices{fail: 2.4, lost: lostStack}
+	for range 40 {
+		var keys []key
+		for i := range 5 {
+			sp := 0x20000800 + 0x40*uint32(i) + 8*uint32(r.IntN(8))
+			keys = append(keys, key{sp, 0x20000A00, float64(1 + r.IntN(50))})
+		}
+		finish := func(a alternative) (candidate, bool) { return candidate{alternative: a}, true }
+		all := candidates(keys, finish)
+		d := newDecisions(keys, pr, pr.cut)
+		d.improve(all, &room{most: 2})
+		got, _ := d.total()
+		best := got
+		for _, a := range all {
+			for _, b := range all {
+				e := newDecisions(keys, pr, pr.cut)
+				e.insert(a.alternative, 0)
+				e.insert(b.alternative, 1)
+				if sum, _ := e.total(); sum < best {
+					best = sum
+				}
+			}
+		}
+		if got > best*1.1 {
+			t.Errorf("%v: price %.0f, the best is %.0f", keys, got, best)
+		}
+	}
+}
+
+func TestHistoryTop(t *testing.T) {
+	h := &history{}
+	h.add(visit{sp: 0x20001000, high: 0x20001200})
+	h.add(visit{sp: 0x200011F0, high: 0x20001200})
+	h.add(visit{sp: 0x20001300, high: 0x20001400})
+	for _, c := range []struct {
+		sp, top uint32
+		ok      bool
+	}{{0x20001100, 0x20001200, true}, {0x20000F00, 0x20001200, true}, {0x20001380, 0x20001400, true}, {0x20001280, 0x20001400, true}, {0x20002000, 0, false}} {
+		if top, ok := h.top(c.sp); top != c.top || ok != c.ok {
+			t.Errorf("top of 0x%08x: 0x%08x %v, want 0x%08x %v", c.sp, top, ok, c.top, c.ok)
+		}
+	}
+	// An unwind that stopped early is found out when the window was too short.
+	h.add(visit{sp: 0x20003000, high: 0x20003010})
+	h.forget(0x20003000, 0x20003014)
+	if _, ok := h.top(0x20003000); ok {
+		t.Error("the wrong top is still believed")
+	}
+	h.add(visit{sp: 0x20003000, high: 0x20003080, guessed: true})
+	h.add(visit{sp: 0x20003020, high: 0x20003040})
+	if top, _ := h.top(0x20003000); top != 0x20003040 {
+		t.Errorf("top 0x%08x: a belief outlives what was seen", top)
+	}
+}
+
+func TestScheduleJitters(t *testing.T) {
+	s := newSchedule(1000, 1, 0)
+	var last, sum time.Duration
+	for range 10000 {
+		due := s.next(last)
+		if d := due - last; d < 500*time.Microsecond || d > 1500*time.Microsecond {
+			t.Fatalf("interval %v", d)
+		}
+		sum += due - last
+		last = due
+	}
+	if mean := sum / 10000; mean < 990*time.Microsecond || mean > 1010*time.Microsecond {
+		t.Errorf("mean interval %v", mean)
+	}
+	if due := s.next(last + time.Second); due != last+time.Second || s.late != 1 {
+		t.Errorf("a late sample is due at %v, late %d", due, s.late)
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	var h histogram
+	for i := range 10001 {
+		h.add(time.Duration(i) * time.Microsecond)
+	}
+	for _, q := range []float64{0.01, 0.5, 0.99} {
+		want := time.Duration(q * 1e7)
+		if got := h.quantile(q); got < want*98/100 || got > want*102/100 {
+			t.Errorf("quantile %g: %v, want %v", q, got, want)
+		}
+	}
+	if h.quantile(1) != 10*time.Millisecond || h.n != 10001 {
+		t.Errorf("most %v of %d", h.quantile(1), h.n)
+	}
+}
+
+func TestRegistersEndWithSP(t *testing.T) {
+	regs := sampleRegisters([]snapshot.Reg{snapshot.R4, snapshot.SP, snapshot.R4, snapshot.PC})
+	want := []snapshot.Reg{snapshot.PC, snapshot.LR, snapshot.XPSR, snapshot.R7, snapshot.R4, snapshot.SP}
+	if !slices.Equal(regs, want) {
+		t.Errorf("%v, want %v", regs, want)
+	}
+}
