@@ -46,10 +46,10 @@ picture: demo
 	scripts/picture.sh
 
 fmt:
-	gofmt -w cmd cortexm export firmware probe profile sim snapshot symbol unwind
+	gofmt -w .
 
 lint:
-	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo 'run: make fmt'; exit 1; }
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run make fmt: $$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 

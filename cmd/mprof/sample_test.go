@@ -50,7 +50,6 @@ func (s session) leftRunning(t *testing.T) {
 	}
 }
 
-
 func (s session) summary(t *testing.T) (out map[string]any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(s.stdout), &out); err != nil {
