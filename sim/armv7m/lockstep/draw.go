@@ -52,6 +52,9 @@ func (g *generator) address(size, n uint32, bad bool) uint32 {
 	if bad && g.rng.IntN(32) == 0 {
 		return 0x90000000 + g.rng.Uint32N(1<<20)*size
 	}
+	if bad && g.wide && g.rng.IntN(32) == 0 { // one word for each bit of the data (B3.1, bit-banding)
+		return 0x22000000 + (dataStart-RAMBase)*32 + g.rng.Uint32N((dataEnd-dataStart)*8-64)*4
+	}
 	a := dataStart + 64 + g.rng.Uint32N(dataEnd-dataStart-128-n)
 	if !bad || g.rng.IntN(8) > 0 {
 		a &^= size - 1

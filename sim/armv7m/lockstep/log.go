@@ -30,7 +30,7 @@ func StartLogged(b Board, p Program) (Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	q, err := startQEMU(b, p, w, append(single, "-d", "cpu,nochain", "-D", "/proc/self/fd/3")...)
+	q, err := startQEMU(b, p, w, append(single, "-d", "cpu,nochain", "-D", "/dev/fd/3")...)
 	w.Close()
 	if err != nil {
 		r.Close()
@@ -106,7 +106,7 @@ func hex8(p []byte) uint32 {
 	return v
 }
 
-// Memory stops the machine and reads by its gdb stub; the log goes on being
+// Memory stops the machine and reads by its gdb server; the log goes on being
 // read meanwhile, lest the emulator wait for room in it.
 func (m *logged) Memory(addr uint32, p []byte) error {
 	quit := make(chan struct{})

@@ -17,7 +17,7 @@ import (
 // QEMU is the name of the emulator's command.
 const QEMU = "qemu-system-arm"
 
-// qemu is a running emulator with its gdb stub.
+// qemu is a running emulator with its gdb server.
 type qemu struct {
 	cmd    *exec.Cmd
 	dir    string
@@ -58,7 +58,7 @@ func startQEMU(b Board, p Program, extra *os.File, args ...string) (*qemu, error
 	return q, nil
 }
 
-// dial waits for the stub's socket and connects.
+// dial waits for the server's socket and connects.
 func (q *qemu) dial() (*rspClient, error) {
 	for {
 		conn, err := net.Dial("unix", q.socket)
@@ -72,7 +72,7 @@ func (q *qemu) dial() (*rspClient, error) {
 		}
 		select {
 		case <-q.ended:
-			return nil, q.failed(fmt.Errorf("lockstep: gdb stub: %w", err))
+			return nil, q.failed(fmt.Errorf("lockstep: gdb server: %w", err))
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -130,7 +130,7 @@ func (m *stepped) Next(s *State) error {
 			return m.q.failed(err)
 		}
 		if len(stop) == 0 || stop[0] != 'T' {
-			return fmt.Errorf("lockstep: gdb stub: step: answer %q", stop)
+			return fmt.Errorf("lockstep: gdb server: step: answer %q", stop)
 		}
 	}
 	m.started = true
@@ -139,10 +139,10 @@ func (m *stepped) Next(s *State) error {
 		return m.q.failed(err)
 	}
 	if len(regs) < 2*len(m.raw) {
-		return fmt.Errorf("lockstep: gdb stub: registers: answer %q", regs)
+		return fmt.Errorf("lockstep: gdb server: registers: answer %q", regs)
 	}
 	if _, err := hex.Decode(m.raw[:], regs[:2*len(m.raw)]); err != nil {
-		return fmt.Errorf("lockstep: gdb stub: registers: %w", err)
+		return fmt.Errorf("lockstep: gdb server: registers: %w", err)
 	}
 	for i := range s.R {
 		s.R[i] = binary.LittleEndian.Uint32(m.raw[4*i:])

@@ -20,10 +20,10 @@ type rspClient struct {
 	ack  []byte // what acknowledges the answer before: "+", or nothing
 }
 
-// rspPatience is how long a stub may take for one answer.
+// rspPatience is how long a server may take for one answer.
 const rspPatience = 60 * time.Second
 
-// newRSP makes a stream to a stub ready for requests. Whatever the stub had
+// newRSP makes a stream to a server ready for requests. Whatever the server had
 // queued for an earlier state of affairs is discarded, up to the answer to
 // qSupported.
 func newRSP(conn net.Conn) (*rspClient, error) {
@@ -47,7 +47,7 @@ func (c *rspClient) handshake() error {
 			break
 		}
 	}
-	// The stub of QEMU 7.2 answers nothing: it wants acknowledgements, which go
+	// The server of QEMU 7.2 answers nothing: it wants acknowledgements, which go
 	// out with the next request.
 	c.ack = []byte("+")
 	p, err := c.ask("QStartNoAckMode")
@@ -60,7 +60,7 @@ func (c *rspClient) handshake() error {
 		}
 		c.ack = nil
 	}
-	// The stub numbers its registers only once their description was read.
+	// The server numbers its registers only once their description was read.
 	for off := 0; ; {
 		p, err := c.ask("qXfer:features:read:target.xml:%x,ffb", off)
 		if err != nil {
@@ -95,7 +95,7 @@ func (c *rspClient) receive() ([]byte, error) {
 	for {
 		b, err := c.in.ReadByte()
 		if err != nil {
-			return nil, fmt.Errorf("lockstep: gdb stub: %w", err)
+			return nil, fmt.Errorf("lockstep: gdb server: %w", err)
 		}
 		if b == '$' {
 			break
@@ -106,7 +106,7 @@ func (c *rspClient) receive() ([]byte, error) {
 	for {
 		b, err := c.in.ReadByte()
 		if err != nil {
-			return nil, fmt.Errorf("lockstep: gdb stub: %w", err)
+			return nil, fmt.Errorf("lockstep: gdb server: %w", err)
 		}
 		if b == '#' && !escaped && !run {
 			return c.buf, c.checkSum(sum)
@@ -117,7 +117,7 @@ func (c *rspClient) receive() ([]byte, error) {
 			c.buf, escaped = append(c.buf, b^0x20), false
 		case run:
 			if len(c.buf) == 0 || b < 29 {
-				return nil, errors.New("lockstep: gdb stub: run length without a character")
+				return nil, errors.New("lockstep: gdb server: run length without a character")
 			}
 			for last := c.buf[len(c.buf)-1]; b > 29; b-- {
 				c.buf = append(c.buf, last)
@@ -138,13 +138,13 @@ func (c *rspClient) checkSum(want byte) error {
 	for i := range digits {
 		b, err := c.in.ReadByte()
 		if err != nil {
-			return fmt.Errorf("lockstep: gdb stub: %w", err)
+			return fmt.Errorf("lockstep: gdb server: %w", err)
 		}
 		digits[i] = b
 	}
 	got, err := hex.DecodeString(string(digits[:]))
 	if err != nil || got[0] != want {
-		return fmt.Errorf("lockstep: gdb stub: checksum %q, counted %02x", digits, want)
+		return fmt.Errorf("lockstep: gdb server: checksum %q, counted %02x", digits, want)
 	}
 	return nil
 }
@@ -167,12 +167,12 @@ func (c *rspClient) expectOK(text string) error {
 		return err
 	}
 	if string(p) != "OK" {
-		return fmt.Errorf("lockstep: gdb stub: %s: answer %q", text, p)
+		return fmt.Errorf("lockstep: gdb server: %s: answer %q", text, p)
 	}
 	return nil
 }
 
-// readMemory reads in pieces that fit the stub's packet: 2 digits a byte.
+// readMemory reads in pieces that fit the server's packet: 2 digits a byte.
 func (c *rspClient) readMemory(addr uint32, p []byte) error {
 	for len(p) > 0 {
 		n := min(len(p), 1024)
@@ -181,10 +181,10 @@ func (c *rspClient) readMemory(addr uint32, p []byte) error {
 			return err
 		}
 		if len(ans) != 2*n {
-			return fmt.Errorf("lockstep: gdb stub: read 0x%08x+%d: answer %q", addr, n, ans)
+			return fmt.Errorf("lockstep: gdb server: read 0x%08x+%d: answer %q", addr, n, ans)
 		}
 		if _, err := hex.Decode(p[:n], ans); err != nil {
-			return fmt.Errorf("lockstep: gdb stub: read 0x%08x+%d: %w", addr, n, err)
+			return fmt.Errorf("lockstep: gdb server: read 0x%08x+%d: %w", addr, n, err)
 		}
 		p, addr = p[n:], addr+uint32(n)
 	}
