@@ -103,7 +103,11 @@ func TestEveryFaultNowAndThen(t *testing.T) {
 	}
 	for name, f := range faults {
 		f.After = 500 * time.Millisecond
-		for _, model := range faultModels {
+		models := faultModels
+		if testing.Short() {
+			models = faultModels[:2]
+		}
+		for _, model := range models {
 			t.Run(name+"/"+model, func(t *testing.T) {
 				t.Parallel()
 				b := newBoard(t, sim.Options{Model: model, Faults: sim.Script{f}})

@@ -42,9 +42,13 @@ const (
 // guess is the best one for what h remembers; nil where none is worth it.
 func (pl *planner) guess(h *history) (best *guess) {
 	keys := h.threads()
+	short := pl.shortStacks(keys)
 	most := 0.0
 	for _, s := range pl.shapes() {
-		g, worth := pl.tryGuess(keys, s)
+		if s.wholes >= len(short) {
+			continue
+		}
+		g, worth := pl.tryGuess(keys, short[s.wholes], s)
 		grow := &s.inline
 		if s.blocks > 0 {
 			grow = &s.blocks
@@ -57,7 +61,7 @@ func (pl *planner) guess(h *history) (best *guess) {
 				break
 			}
 			*grow++
-			g, worth = pl.tryGuess(keys, s)
+			g, worth = pl.tryGuess(keys, short[s.wholes], s)
 		}
 	}
 	return best
@@ -86,18 +90,12 @@ func (pl *planner) shapes() (all []shape) {
 
 // tryGuess builds a guess of a shape and says what it saves, as time times
 // weight; nil where it takes longer than the host's answer or does not fit.
-func (pl *planner) tryGuess(keys []key, s shape) (*guess, float64) {
-	g, all := &guess{words: s.blocks}, keys
-	worth := pl.addWholes(g, &keys, s.wholes)
-	if len(g.list) < s.wholes {
+func (pl *planner) tryGuess(all []key, short shortStacks, s shape) (*guess, float64) {
+	g, worth := &guess{list: slices.Clone(short.list), words: s.blocks}, short.worth
+	if len(short.others) < s.selects {
 		return nil, 0
 	}
-	stacks := stacksOf(keys)
-	slices.SortFunc(stacks, func(a, b stack) int { return cmp.Compare(b.weight, a.weight) })
-	if len(stacks) < s.selects {
-		return nil, 0
-	}
-	for _, k := range stacks[:s.selects] {
+	for _, k := range short.others[:s.selects] {
 		a, ok := pl.selectTop(k, s)
 		if !ok {
 			return nil, 0
@@ -148,17 +146,29 @@ func (pl *planner) shadow() time.Duration {
 	return pl.costs.RoundTrip
 }
 
-// addWholes picks the blocks that most samples fall into whose stack is short
-// enough for one packet, and takes their keys away.
-func (pl *planner) addWholes(g *guess, keys *[]key, n int) (worth float64) {
+// shortStacks are whole alternatives for stacks that are short enough for one
+// packet, what they save, and the other stacks, the most frequent first.
+type shortStacks struct {
+	list   []alternative
+	worth  float64
+	others []stack
+}
+
+// shortStacks picks the blocks that most samples fall into, one after the other:
+// element n has n alternatives.
+func (pl *planner) shortStacks(keys []key) (all []shortStacks) {
 	r := room{request: pl.l.bytes - 2, response: pl.l.bytes - 2}
-	for len(g.list) < n {
+	var s shortStacks
+	for {
+		s.others = stacksOf(keys)
+		slices.SortFunc(s.others, func(a, b stack) int { return cmp.Compare(b.weight, a.weight) })
+		all = append(all, s)
 		var best alternative
 		most := 0.0
-		for _, c := range candidates(*keys, pl.finishWhole(r)) {
+		for _, c := range candidates(keys, pl.finishWhole(r)) {
 			a, held := c.alternative, 0.0
 			a.low = min(a.low, a.value)
-			for _, k := range (*keys)[c.run[0]:c.run[1]] {
+			for _, k := range keys[c.run[0]:c.run[1]] {
 				if !a.covers(k) {
 					held = 0
 					break
@@ -169,14 +179,13 @@ func (pl *planner) addWholes(g *guess, keys *[]key, n int) (worth float64) {
 				best, most = a, held
 			}
 		}
-		if most == 0 {
-			return worth
+		if most == 0 || len(all) > mostGuessedWholes {
+			return all
 		}
-		g.list = append(g.list, best)
-		worth += most * (float64(pl.shadow()) + float64(best.words())*pl.wordPrice())
-		*keys = slices.DeleteFunc(slices.Clone(*keys), func(k key) bool { return best.matches(k.sp) })
+		s.list = append(slices.Clip(s.list), best)
+		s.worth += most * (float64(pl.shadow()) + float64(best.words())*pl.wordPrice())
+		keys = slices.DeleteFunc(slices.Clone(keys), func(k key) bool { return best.matches(k.sp) })
 	}
-	return worth
 }
 
 // selectTop is the alternative for all stack pointers of a stack. It reads the

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/snapshot"
 )
 
@@ -201,82 +200,6 @@ func (g *guided) finish(windows []Extent) [][]byte {
 		packets, _ = pack(g.pl.l, last[len(last)-1:])
 	}
 	return g.send(packets)
-}
-
-// halting are the transfers of the first step, cut so that each fits a packet.
-// SP comes last and stays in DCRDR.
-func (pl *planner) halting(regs []snapshot.Reg) []*transfer {
-	t := &transfer{delay: pl.slack()}
-	pl.steps.halt(t)
-	all := []*transfer{t}
-	for _, r := range regs {
-		if !pl.fits(t, 7, 8) {
-			t = &transfer{role: roleRegisters}
-			all = append(all, t)
-		}
-		t.readRegister(r)
-	}
-	return all
-}
-
-// slack is how long the probe can wait, in microseconds, before it halts the
-// core: where packets come at fixed times (HID: one each millisecond), the work
-// of the first is done before the second is there, and the core would stand still
-// for the rest. The response must be ready by then; a seventh of the time is left
-// for that, and the calibration is good to 1/400 of it.
-func (pl *planner) slack() uint16 {
-	if !pl.slotted() || !pl.l.delay {
-		return 0
-	}
-	transfers := 2 + 1 + 2 + 4*len(pl.regs) // DHCSR before, halt, S_HALT, registers
-	work := time.Duration(transfers) * (pl.costs.Transfer + pl.costs.Packet/calibrationTransfers)
-	return uint16(max(0, min(pl.costs.Packet*6/7-work, time.Millisecond)).Microseconds())
-}
-
-// slotted tells whether packets come at fixed times rather than as fast as the
-// probe works (HID: one each millisecond).
-func (pl *planner) slotted() bool {
-	return pl.costs.Packet >= time.Duration(pl.l.bytes/4)*pl.costs.Transfer
-}
-
-// asking reads PSP, wherever a guess has left SELECT and TAR.
-func (pl *planner) asking() []*transfer {
-	t := &transfer{role: roleRegisters}
-	pl.steps.aim(t)
-	t.readRegister(snapshot.PSP)
-	return []*transfer{t}
-}
-
-// reading are the transfers of the last step: the windows and the resume.
-func (pl *planner) reading(windows []Extent) []*transfer {
-	t := &transfer{}
-	t.write(probe.WriteSELECT, pl.steps.memory)
-	all := []*transfer{t}
-	for _, w := range windows {
-		for a := w.Low; a < w.High; a += 4 {
-			if !pl.fits(t, 6, 4) {
-				t = &transfer{}
-				all = append(all, t)
-			}
-			if a == w.Low || a%tarWrap == 0 {
-				t.write(probe.WriteTAR, a)
-			}
-			t.read(probe.ReadDRW, mark{stackWord, a})
-		}
-	}
-	if !pl.fits(t, 10, 4) {
-		t = &transfer{}
-		all = append(all, t)
-	}
-	pl.steps.resumeByDRW(t)
-	t.role = roleResume
-	return all
-}
-
-// fits tells whether a packet that holds t alone has room for more bytes.
-func (pl *planner) fits(t *transfer, request, response int) bool {
-	q, r := t.bytes()
-	return max(q+request, r+response) <= pl.l.bytes
 }
 
 // guided runs the steps.

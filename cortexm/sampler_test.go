@@ -18,7 +18,7 @@ func TestSamplesAccountForTime(t *testing.T) {
 	for _, model := range sim.Models() {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
-			const rate, d = 100, 5 * time.Second
+			const rate, d = 100, 3 * time.Second
 			b := newBoard(t, sim.Options{Model: model})
 			s := b.sampler(t, cortexm.SampleOptions{Rate: rate, Duration: d, Seed: 3})
 			start := b.board.Now()
