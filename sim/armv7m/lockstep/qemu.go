@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -47,14 +48,23 @@ func startQEMU(b Board, p Program, extra *os.File, args ...string) (*qemu, error
 	if extra != nil {
 		q.cmd.ExtraFiles = []*os.File{extra}
 	}
-	if err := q.cmd.Start(); err != nil {
+	dieWithUs(q.cmd)
+	started := make(chan error)
+	go func() {
+		// The thread that starts the process has to outlive it: dieWithUs.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := q.cmd.Start()
+		started <- err
+		if err == nil {
+			q.cmd.Wait()
+			close(q.ended)
+		}
+	}()
+	if err := <-started; err != nil {
 		os.RemoveAll(dir)
 		return nil, fmt.Errorf("lockstep: %s: %w", QEMU, err)
 	}
-	go func() {
-		q.cmd.Wait()
-		close(q.ended)
-	}()
 	return q, nil
 }
 
