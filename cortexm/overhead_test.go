@@ -227,7 +227,7 @@ func promised(model string) float64 {
 func TestOverhead(t *testing.T) {
 	d := 20 * time.Second
 	if testing.Short() {
-		d = 8 * time.Second
+		d = 5 * time.Second
 	}
 	for _, model := range sim.Models() {
 		t.Run(model, func(t *testing.T) {
