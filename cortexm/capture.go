@@ -25,6 +25,7 @@ type capture struct {
 	sawHalt, sawResume  bool
 	halted              time.Duration // as bracketed by the host
 
+	stepped bool // taken step by step, not by the plan
 	regs    snapshot.Registers
 	windows []snapshot.Window
 	status  uint32 // DHCSR of the register that comes next

@@ -10,6 +10,7 @@ type lessons struct {
 	since    int // samples since the plan was made
 	misses   int // of these, stacks that were not held by a window
 	interval int // samples until the next plan
+	stepwise int // samples to take step by step before the plan is used again
 }
 
 const (
@@ -17,6 +18,8 @@ const (
 	firstGuess   = 12   // samples before the first guess
 	firstReplan  = 32   // samples after which a plan is made again, doubling
 	lastReplan   = 2048 // up to here
+	soonest      = 16   // samples between two plans
+	relearn      = 8    // samples taken step by step after a stack that no window held
 )
 
 // Learn tells what unwinding a snapshot needed: for each stack the words
@@ -41,6 +44,7 @@ func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
 		if !captured(sp, u) {
 			l.misses++
 			s.stretch = guidedWords
+			l.stepwise = relearn
 			v = s.reach(v)
 			break
 		}
@@ -48,7 +52,7 @@ func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
 	s.history.add(v)
 	switch {
 	case l.learned < s.lessonsFirst():
-	case l.interval == 0, l.misses > 0 && l.since >= 4 && !s.stepwise(), l.since >= l.interval:
+	case l.interval == 0, l.misses > 0 && l.since >= soonest && !s.stepwise(), l.since >= l.interval:
 		s.replan()
 	}
 }
@@ -71,6 +75,19 @@ func (s *Sampler) stepwise() bool {
 // alternatives with their windows, and the guard.
 const leastPacket = 200
 
+// relearning tells whether the next sample is taken step by step although there
+// is a plan. A stack that no window held is not seen whole while the plan is wrong
+// about it, and a plan made of a wrong belief stays wrong: a task that first ran
+// when the first lessons were over would be cut for ever. The samples that follow
+// a cut one find the same task, mostly, and show where its stack ends.
+func (s *Sampler) relearning() bool {
+	if s.lessons.stepwise == 0 {
+		return false
+	}
+	s.lessons.stepwise--
+	return true
+}
+
 // replan makes a plan of what was learned, or a better guess where samples are
 // taken step by step.
 func (s *Sampler) replan() {
@@ -90,6 +107,9 @@ func (s *Sampler) replan() {
 // too short and nothing else is known: a frame or two.
 const reachBytes = 32
 
+// nearBytes is the same where a stack is known to end somewhere above.
+const nearBytes = 256
+
 // reach corrects a visit whose unwinding ended where the window did: how far it
 // really reaches is not known. What was believed of the stack was wrong, if it
 // said less; otherwise it is the better guess.
@@ -100,7 +120,11 @@ func (s *Sampler) reach(v visit) visit {
 		}
 		s.history.forget(sp, high)
 		if top, ok := s.history.top(sp); ok && top > high {
-			return top
+			// The stack that ends there may be another one, above: ask for no more
+			// than a window holds, which shows it.
+			near := min(top, high+nearBytes)
+			v.guessed = v.guessed || near < top
+			return near
 		}
 		v.guessed = true
 		return Extent{sp, high + reachBytes}.clamp(s.options.RAM).High

@@ -181,8 +181,9 @@ func (s *Sampler) attempt(ctx context.Context) (c *capture, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, watchdog)
 	defer cancel()
-	if s.plan == nil {
+	if s.plan == nil || s.relearning() {
 		s.stats.Exact++
+		c.stepped = true
 		return c, s.guided(ctx, c)
 	}
 	c.list = s.plan.list
@@ -211,7 +212,7 @@ func (s *Sampler) haltedTime(c *capture, took time.Duration) time.Duration {
 	if !c.meter.halted {
 		return 0
 	}
-	if s.plan == nil {
+	if c.stepped {
 		return min(c.halted, took)
 	}
 	return min(c.meter.time(s.core.costs), took)
