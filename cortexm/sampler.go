@@ -116,7 +116,7 @@ func sampleRegisters(more []snapshot.Reg) (regs []snapshot.Reg) {
 // that it cannot go on: ctx ended, or the probe is gone (probe.ErrDisconnected).
 func (s *Sampler) Next(ctx context.Context) (*snapshot.Snapshot, error) {
 	now := s.clock.Now()
-	due := s.schedule.next(now)
+	due := s.schedule.next(s.last+s.lastHalted, now)
 	end := s.start + s.options.Duration
 	if s.options.Duration > 0 && due >= end {
 		if err := s.clock.Sleep(ctx, end-now); err != nil {
