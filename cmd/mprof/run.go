@@ -149,8 +149,14 @@ func (r *samplingRun) finish(ctx context.Context, runErr error) *profile.Profile
 	if err := r.recording.Finish(end.Reason, [2]string{keyElapsed, end.Facts[keyElapsed]}, [2]string{keyPlan, end.Facts[keyPlan]}); err != nil {
 		r.stacks.remark("%v", err)
 	}
+	if share := float64(r.stacks.halted) / float64(max(took, 1)); share > dearShare {
+		r.stacks.remark("the core stood still for %.0f %% of the run, so whatever depends on time ran late: a lower --rate or a probe with larger packets takes less", 100*share)
+	}
 	return r.stacks.profile(recordedAcquisition(r.header, end), took)
 }
+
+// dearShare is the share of stolen time that a user should be told of.
+const dearShare = 0.1
 
 // endReason says in words why a run ended.
 func endReason(ctx context.Context, runErr error) string {
