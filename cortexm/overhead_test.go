@@ -169,13 +169,12 @@ func measureSingly(t testing.TB, model string, samples int) time.Duration {
 			sp.Regs.Set(r, read(dcrdr))
 		}
 		// It reads word by word what unwinding asks for, as gdb does.
-		at, _ := sp.Regs.Value(snapshot.SP)
 		for range 4096 {
 			_, stop := u.Unwind(nil, sp)
 			if stop.Reason != unwind.NotCaptured {
 				break
 			}
-			at = stop.Addr &^ 3
+			at := stop.Addr &^ 3
 			v := read(at)
 			sp.Windows = append(sp.Windows, snapshot.Window{Addr: at, Data: []byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24)}})
 		}

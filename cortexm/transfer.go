@@ -109,9 +109,6 @@ func (t *transfer) match(op byte, v uint32) {
 	t.reqs = append(t.reqs, probe.Req{Op: op | probe.MatchValue, Data: v})
 }
 
-// matched tells whether the value match at the start of t held.
-func (t *transfer) matched() bool { return t.err == nil }
-
 // mismatch tells whether t ended at a value match and nothing else was wrong.
 func (t *transfer) mismatch() bool {
 	return t.err != nil && t.answer.Ack&^probe.Mismatch == probe.OK && t.answer.Ack&probe.Mismatch != 0
