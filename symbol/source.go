@@ -85,9 +85,6 @@ func (im *Image) Remarks() []string {
 	case !info:
 		say("no .debug_info: functions come from the symbol table, without inlined calls; compile with -g")
 	}
-	if !im.hasDebug("frame") && im.file.Section(".eh_frame") == nil {
-		say("no call frame information (.debug_frame): stacks can end early; compile with -g")
-	}
 	if im.buildID == nil && im.file.Section(".text") == nil {
 		say("no build id and no section named .text: `samply load` cannot match this ELF to a profile; link with -Wl,--build-id")
 	}

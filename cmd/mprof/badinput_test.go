@@ -1,12 +1,16 @@
 package main
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/firmware/demo"
+	"github.com/mprof/mprof/probe"
 )
 
 // TestBadInput: one sentence that helps, and an exit code other than 0.
@@ -87,5 +91,29 @@ func TestUnknownCommand(t *testing.T) {
 	s := mprof(t.Context(), nil, "sampel")
 	if s.code != 2 || !strings.Contains(s.stderr, "did you mean sample") {
 		t.Errorf("exit code %d, stderr %q", s.code, s.stderr)
+	}
+}
+
+// TestHints: every error that a person can do something about says what.
+func TestHints(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{probe.ErrNotFound, "mprof list"},
+		{probe.ErrPermission, "udev"},
+		{probe.ErrBusy, "program"},
+		{probe.ErrDisconnected, "cable"},
+		{probe.ErrNoUSB, "cgo"},
+		{probe.ErrNoTarget, "power"},
+		{&probe.TransferError{}, "power"},
+		{&cortexm.MismatchError{}, "--force"},
+		{&cortexm.HaltedError{}, "debugger"},
+		{fs.ErrPermission, "permissions"},
+	} {
+		got := hintsFor(fmt.Errorf("wrapped: %w", c.err))
+		if len(got) != 1 || !strings.Contains(got[0], c.want) {
+			t.Errorf("%v: hints %q lack %q", c.err, got, c.want)
+		}
 	}
 }

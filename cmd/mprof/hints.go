@@ -24,13 +24,18 @@ func as[T error](err error) bool {
 	return errors.As(err, &target)
 }
 
+const noAnswer = "Does the target have power, and are SWDIO, SWCLK and GND connected? A lower --speed (such as 500k) helps with long wires; firmware that turns the SWD pins off needs a reset."
+
 // hints is the one table of advice; errors themselves only say what happened.
 var hints = []hint{
 	{is(probe.ErrNotFound), "Is the probe plugged in? mprof list shows what is there. Without a probe: mprof sample --probe sim"},
 	{is(probe.ErrPermission), "Your user may not open the probe. mprof list --udev prints the rule; save it as /etc/udev/rules.d/70-mprof.rules, then: sudo udevadm control --reload && sudo udevadm trigger"},
 	{is(probe.ErrDisconnected), "The probe went away: check its cable and hub. Samples taken before that are kept."},
 	{is(probe.ErrNoUSB), "Build with cgo and libusb (make build), or use the simulated board: --probe sim"},
-	{as[*probe.TransferError], "Does the target have power, and are SWDIO, SWCLK and GND connected? A lower --speed (such as 500k) helps with long wires; firmware that turns the SWD pins off needs a reset."},
+	{is(probe.ErrBusy), "Another program has the probe open: a debugger, an IDE, another mprof. Close it first."},
+	{is(probe.ErrNoTarget), noAnswer},
+	{as[*probe.TransferError], noAnswer},
+	{as[*cortexm.HaltedError], "Let the core run in the debugger that halted it, and detach that debugger; or reset the board."},
 	{as[*cortexm.MismatchError], "Flash this ELF file, or name the one that was flashed. --force samples anyway: addresses will then get the names of the wrong code."},
 	{is(fs.ErrPermission), "Check the permissions of the file and of its folder."},
 	{is(context.DeadlineExceeded), "The probe stopped answering: unplug it and plug it in again."},

@@ -213,3 +213,23 @@ func TestSameSeedSameProfile(t *testing.T) {
 		t.Errorf("two runs with one seed differ:\n%s", diff)
 	}
 }
+
+// TestPanic: not even a bug leaves the core halted or loses the samples.
+func TestPanic(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.folded")
+	halts := 0
+	s := mprof(t.Context(), func(b *sim.Board) {
+		b.OnHalt(func(time.Duration) {
+			if halts++; halts == 50 {
+				panic("a bug in the middle of a sample")
+			}
+		})
+	}, "sample", "--probe", "sim", "--duration", "60", "-o", out)
+	if s.code != 1 || !strings.Contains(s.stderr, "a bug in the middle of a sample") {
+		t.Errorf("exit code %d, stderr %q", s.code, s.stderr)
+	}
+	s.leftRunning(t)
+	if n := foldedSamples(t, out); n < 45 || n > 50 {
+		t.Errorf("%d samples kept of 49", n)
+	}
+}
