@@ -164,7 +164,6 @@ func TestStripped(t *testing.T) {
 		{"--strip-all", "stripped ELF: it has neither a symbol table nor debug information", "", false},
 		{"--remove-section=.debug_line", "no DWARF line information (.debug_line is missing)", "Reset_Handler", false},
 		{"--remove-section=.debug_info", "no .debug_info", "Reset_Handler", false},
-		{"--remove-section=.debug_frame", "no call frame information", "Reset_Handler", true},
 	} {
 		t.Run(c.flag, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "stripped.elf")
