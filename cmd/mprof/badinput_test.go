@@ -31,6 +31,10 @@ func TestBadInput(t *testing.T) {
 	good := file("good.elf", demo.ELF)
 	out := filepath.Join(dir, "out.json.gz")
 	missing := filepath.Join(dir, "missing.elf")
+	noProbe := []string{"dead:beef", "mprof list"}
+	if !usbBuiltIn {
+		noProbe = []string{"without cgo", "--probe sim"}
+	}
 	for _, c := range []struct {
 		name string
 		args []string
@@ -45,7 +49,7 @@ func TestBadInput(t *testing.T) {
 		{"truncated", []string{"--probe", "sim", truncated}, 1, []string{"truncated"}},
 		{"no ELF named", nil, 2, []string{"ELF"}},
 		{"two ELFs", []string{"--probe", "sim", good, good}, 2, []string{"one ELF"}},
-		{"no such probe", []string{"--probe", "dead:beef", good}, 1, []string{"dead:beef"}},
+		{"no such probe", []string{"--probe", "dead:beef", good}, 1, noProbe},
 		{"no such model", []string{"--probe", "sim:jlink"}, 2, []string{"jlink", "debugprobe"}},
 		{"no such fault", []string{"--probe", "sim:mcu-link,fire=1s"}, 2, []string{"fire", "unplug"}},
 		{"target does not answer", []string{"--probe", "sim:mcu-link,off=1us", "--duration", "1"}, 1, []string{"target", "power"}},
