@@ -65,18 +65,30 @@ func (h *history) correct(sp, high uint32) {
 	}
 }
 
-// fade halves all weights and forgets the lightest visits.
+// fade halves all weights and forgets the lightest visits, in an order that the
+// visits themselves decide: equal runs remember the same.
 func (h *history) fade() {
+	light := make([]visit, 0, len(h.weight))
 	h.total = 0
 	for v, w := range h.weight {
-		if w /= 2; w < 0.3 && len(h.weight) > historyKeys/2 {
-			delete(h.weight, v)
-			continue
+		h.weight[v] = w / 2
+		h.total += w / 2
+		if w/2 < lightWeight {
+			light = append(light, v)
 		}
-		h.weight[v] = w
-		h.total += w
+	}
+	slices.SortFunc(light, func(a, b visit) int {
+		return cmp.Or(cmp.Compare(h.weight[a], h.weight[b]), cmp.Compare(a.sp, b.sp), cmp.Compare(a.high, b.high),
+			cmp.Compare(a.psp, b.psp), cmp.Compare(a.pspHigh, b.pspHigh))
+	})
+	for _, v := range light[:min(len(light), max(0, len(h.weight)-historyKeys/2))] {
+		h.total -= h.weight[v]
+		delete(h.weight, v)
 	}
 }
+
+// lightWeight is what a visit seen once weighs after it has faded twice.
+const lightWeight = 0.3
 
 // key is a visit of one stack: the stack pointer that a value match can tell,
 // and how far up the window must reach.
