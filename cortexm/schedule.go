@@ -6,19 +6,22 @@ import (
 )
 
 // schedule says when samples are due. What is drawn is the time that the target
-// runs between two samples: uniform in [0.5, 1.5] of its mean, so that no loop of
-// the program keeps step with it, and the same whatever the program does. Were it
-// the time from halt to halt, the target would run less after a sample that took
-// long, one of a deep stack, and the number of samples of a function would say
-// less of its time the more the samples cost. The mean is such that samples come
-// at the rate that was asked for, as far as the probe can follow.
+// runs between two samples: uniform in [0.5, 1.5] of its mean (less where the probe
+// cannot follow), so that no loop of the program keeps step with it, and the same
+// whatever the program does. Were it the time from halt to halt, the target would
+// run less after a sample that took long, one of a deep stack, and the number of
+// samples of a function would say less of its time the more the samples cost. The
+// mean is such that samples come at the rate that was asked for, as far as the
+// probe can follow.
 type schedule struct {
 	period time.Duration
 	rand   *rand.Rand
 	due    time.Duration // of the sample before
 	drawn  time.Duration // for it
 	extra  float64       // mean of what an interval takes beyond what was drawn, ns
-	late   uint64        // samples that were due before they could be asked for
+	busy   float64       // how long after a resume the next sample could be asked for, ns: of the slow ones
+	taken  float64
+	late   uint64 // samples that were due before they could be asked for
 }
 
 func newSchedule(rate float64, seed int64, start time.Duration) schedule {
@@ -30,8 +33,14 @@ func newSchedule(rate float64, seed int64, start time.Duration) schedule {
 }
 
 const (
-	extraMemory = 64.0 // samples over which the mean is taken
-	leastShare  = 0.1  // of the period that the target runs at least, on average
+	// The mean is taken over all samples, or the last so many. A short memory
+	// would follow the phases of the program: more samples for the time of the
+	// costly ones.
+	extraLeast  = 32.0
+	extraMost   = 65536.0
+	leastShare  = 0.1 // of the period that the target runs at least, on average
+	leastJitter = 0.2 // of the mean, up and down
+	busyMemory  = 512 // samples
 )
 
 // next is the time of the next sample: resumed is when the target was let go
@@ -40,13 +49,28 @@ const (
 func (s *schedule) next(resumed, now time.Duration) time.Duration {
 	period := float64(s.period)
 	mean := max(period-s.extra, leastShare*period)
-	s.drawn = time.Duration(mean * (0.5 + s.rand.Float64()))
+	low := s.lowest(mean, float64(now-resumed))
+	s.drawn = time.Duration(low + 2*(mean-low)*s.rand.Float64())
 	due := resumed + s.drawn
 	if due < now {
 		due = now
 		s.late++
 	}
-	s.extra += (float64(due-s.due-s.drawn) - s.extra) / extraMemory
+	s.taken++
+	s.extra += (float64(due-s.due-s.drawn) - s.extra) / min(max(s.taken, extraLeast), extraMost)
 	s.due = due
 	return due
+}
+
+// lowest is the shortest interval to draw: half the mean, or what the probe needs
+// before it can take the next sample. Samples that are late come when the one
+// before allows it, which depends on what the program did then.
+func (s *schedule) lowest(mean, busy float64) float64 {
+	switch {
+	case busy > s.busy && busy < mean:
+		s.busy = busy
+	default:
+		s.busy -= s.busy / busyMemory
+	}
+	return min(max(mean/2, s.busy), mean*(1-leastJitter))
 }
