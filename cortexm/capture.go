@@ -66,11 +66,15 @@ func (c *capture) collect(transfers []*transfer) {
 // collectWindow takes the words of a transfer whose match held. Those of a
 // transfer that ended in a fault are good up to there.
 func (c *capture) collectWindow(t *transfer) {
-	if t.mismatch() || errors.Is(t.err, errNotDone) {
+	if t.mismatch() {
+		t.decode(c.take) // what came before the match
+		return
+	}
+	if errors.Is(t.err, errNotDone) {
 		return
 	}
 	if t.role == roleShared && c.taken == nil {
-		c.resumed = c.resumed || t.err == nil && t.block == 0
+		c.resumed = c.resumed || t.err == nil && t.resumes()
 		return
 	}
 	t.decode(c.take)
@@ -87,7 +91,7 @@ func (c *capture) collectWindow(t *transfer) {
 	case roleWindow:
 		c.taken, c.resumed = &c.list[t.arg], true
 	case roleShared:
-		c.resumed = t.block == 0
+		c.resumed = t.resumes()
 	}
 }
 
@@ -99,7 +103,9 @@ func (c *capture) take(m mark, v uint32) {
 		c.noticeReset(v, &c.reset)
 	case statusHalted:
 		c.status = v
-		c.noticeReset(v, &c.reset)
+		if c.frozen {
+			c.noticeReset(v, &c.reset)
+		}
 	case registerValue:
 		c.takeRegister(snapshot.Reg(m.arg), v)
 	case stackWord:
@@ -133,13 +139,14 @@ func (c *capture) noticeReset(dhcsr uint32, seen *bool) {
 // core was halted and the transfer to DCRDR was done.
 func (c *capture) takeRegister(r snapshot.Reg, v uint32) {
 	switch {
+	case !c.frozen:
 	case c.status&dhcsrZero != 0:
 		c.fail(snapshot.BadResponse)
 	case c.status&sHalt == 0:
 		c.fail(snapshot.NotHalted)
 	case c.status&sRegRdy == 0:
 		c.fail(snapshot.NotReady)
-	case c.frozen:
+	default:
 		c.regs.Set(r, v)
 	}
 	c.status = 0

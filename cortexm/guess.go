@@ -70,9 +70,13 @@ func (pl *planner) guess(h *history) (best *guess) {
 // shapes are those that can make sense, with the fewest words.
 func (pl *planner) shapes() (all []shape) {
 	inline := (pl.l.bytes - 3) / 4 // words of a packet
+	starts := [][2]int{{1, 0}, {0, 1}, {inline, 1}}
+	if pl.early() { // beside registers
+		starts = append(starts, [2]int{max(1, inline-registerResponse/4*len(pl.later())), 1})
+	}
 	for wholes := range mostGuessedWholes + 1 {
 		for selects := range mostGuessedSelects + 1 {
-			for _, words := range [][2]int{{1, 0}, {0, 1}, {inline, 1}} {
+			for _, words := range starts {
 				for _, coarse := range []bool{false, true} {
 					s := shape{wholes, selects, words[0], words[1], coarse}
 					switch {
@@ -165,6 +169,11 @@ func (pl *planner) shortStacks(keys []key) (all []shortStacks) {
 		all = append(all, s)
 		var best alternative
 		most := 0.0
+		r := r
+		if pl.early() && len(s.list) == 0 {
+			r.request -= registerRequest * len(pl.later())
+			r.response -= registerResponse * len(pl.later())
+		}
 		for _, c := range candidates(keys, pl.finishWhole(r)) {
 			a, held := c.alternative, 0.0
 			a.low = min(a.low, a.value)
@@ -232,10 +241,10 @@ func (pl *planner) lay(g *guess) bool {
 	for i, p := range o.packets {
 		transfers, commands := 0, 0
 		for _, t := range p.transfers {
-			if t.role == roleRegisters || t.role == roleOther {
+			if (t.role == roleRegisters || t.role == roleOther) && t.lead == 0 {
 				continue
 			}
-			transfers += max(2, t.block+1)
+			transfers += max(2, t.block+1) + t.lead
 			commands++
 		}
 		if commands > 0 && i > 0 {
@@ -254,6 +263,9 @@ func (pl *planner) layBlocks(all []*transfer, words int) []*transfer {
 		for i := range n {
 			t.reads = append(t.reads, mark{sharedWord, uint32(4 * (done + i))})
 		}
+		if pl.early() {
+			t.single()
+		}
 		all = append(all, t)
 		done += n
 	}
@@ -263,6 +275,9 @@ func (pl *planner) layBlocks(all []*transfer, words int) []*transfer {
 // blockRoom is how many words a block read can have behind the given transfers.
 func (pl *planner) blockRoom(all []*transfer) int {
 	full := (pl.l.bytes - 4) / 4
+	if pl.early() {
+		full = (pl.l.bytes - 3) / 4
+	}
 	packets, err := pack(pl.l, all)
 	if err != nil || len(packets) == 0 || !pl.l.execute {
 		return full

@@ -52,10 +52,13 @@ type opening struct {
 
 // open lays out the registers and a guess, which may be nil.
 func (pl *planner) open(regs []snapshot.Reg, g *guess) (*opening, error) {
-	all := pl.halting(regs)
-	last := all[len(all)-1]
-	if g != nil {
-		all = append(all, pl.hoist(last, g.transfers(pl))...)
+	all, last, ok := pl.openEarly(g)
+	if !ok {
+		all = pl.halting(regs)
+		last = all[len(all)-1]
+		if g != nil {
+			all = append(all, pl.hoist(last, g.transfers(pl))...)
+		}
 	}
 	o := &opening{guess: g}
 	var err error
@@ -223,6 +226,9 @@ func (s *Sampler) guided(ctx context.Context, c *capture) error {
 	s.core.p.Invalidate()
 	if err == nil {
 		err = broken
+	}
+	if err == nil && c.miss == snapshot.Taken && g.incomplete() {
+		c.fail(g.refused())
 	}
 	return err
 }

@@ -214,14 +214,8 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 }
 
-// promised is the median of halted time over the wire limit. free-dap has no
-// DAP_ExecuteCommands and buffers four packets, so that the host is asked twice.
-func promised(model string) float64 {
-	if model == "free-dap" {
-		return 1.4
-	}
-	return 1.25
-}
+// promised is the median of halted time over the wire limit.
+const promised = 1.25
 
 func TestOverhead(t *testing.T) {
 	d := 20 * time.Second
@@ -234,8 +228,8 @@ func TestOverhead(t *testing.T) {
 			o := measureOverhead(t, model, d)
 			t.Logf("%d samples, %.2f %% complete, limit %v, halted p50 %v p99 %v mean %v, ratio p50 %.3f p99 %.2f, %s",
 				o.samples, 100*o.complete, o.limit, o.p50, o.p99, o.mean, o.ratio, o.worst, o.stats.Plan)
-			if o.ratio > promised(model) {
-				t.Errorf("median ratio %.2f, promised %.2f", o.ratio, promised(model))
+			if o.ratio > promised {
+				t.Errorf("median ratio %.2f, promised %.2f", o.ratio, promised)
 			}
 			const least = 0.985 // the first samples teach the windows
 			if o.complete < least {

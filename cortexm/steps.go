@@ -10,11 +10,12 @@ import (
 // leaves them so (cmsis-dap.md section 3).
 type steps struct {
 	data, memory uint32 // SELECT for BD0-BD3 and for TAR, DRW
+	identity     uint32 // SELECT for CFG, BASE, IDR
 	clock        bool
 }
 
 func (c *Core) steps(l limits) steps {
-	return steps{data: c.p.SelectWord(probe.BankData), memory: c.p.SelectWord(probe.BankTransfer), clock: l.clock}
+	return steps{data: c.p.SelectWord(probe.BankData), memory: c.p.SelectWord(probe.BankTransfer), identity: c.p.SelectWord(probe.BankID), clock: l.clock}
 }
 
 // aim makes the access port sure again, before the halt: 3 SWD transfers. A

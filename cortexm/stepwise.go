@@ -68,7 +68,11 @@ func (pl *planner) reading(windows []Extent) []*transfer {
 			t.read(probe.ReadDRW, mark{stackWord, a})
 		}
 	}
-	if !pl.fits(t, 10, 4) {
+	stamp := 4
+	if pl.early() && !pl.steps.clock {
+		stamp = 0 // and the resume fits behind a full packet of words
+	}
+	if !pl.fits(t, 10, stamp) {
 		t = &transfer{}
 		all = append(all, t)
 	}

@@ -36,6 +36,7 @@ type transfer struct {
 	arg    int // which alternative, for the roles that have several
 	block  int // instead of reqs: words to read from DRW, as DAP_TransferBlock
 
+	lead  int    // SWD transfers before the value match
 	delay uint16 // microseconds that the probe waits before it, as DAP_Delay
 
 	answer probe.Answer
