@@ -4,6 +4,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 )
 
@@ -20,15 +21,21 @@ var (
 )
 
 // findVectors sets img.vectors and returns the initial stack pointer. It asks
-// the symbols, then the section names, then looks at the lowest code.
+// the symbols, then the section names, then looks at the lowest code. Where
+// nothing has the four words of a full table, it takes one of two words, as
+// minimal start-up code has it: by name, or at the start of a segment.
 func (img *image) findVectors(parts []part) (sp uint32, err error) {
-	for _, addr := range append(img.namedVectors(), lowestCode(parts)...) {
-		sp, ok := vectorTable(parts, addr)
-		if !ok {
-			continue
+	named := img.namedVectors()
+	for _, try := range []struct {
+		at    []uint32
+		words int
+	}{{append(named, lowestCode(parts, 128)...), 4}, {append(named, lowestCode(parts, math.MaxUint32)...), 2}} {
+		for _, addr := range try.at {
+			if sp, ok := vectorTable(parts, addr, try.words); ok {
+				img.vectors = addr
+				return sp, nil
+			}
 		}
-		img.vectors = addr
-		return sp, nil
 	}
 	return 0, errors.New("an ELF without a vector table: no place holds an initial stack pointer and the address of a reset handler")
 }
@@ -53,28 +60,28 @@ func (img *image) namedVectors() []uint32 {
 	return found
 }
 
-// lowestCode are the places where a nameless table can be: every 128 bytes of
+// lowestCode are the places where a nameless table can be: every step bytes of
 // the first 64 KiB of each segment with code, the lowest segment first. The
 // second stage boot loader of an RP2040 puts it at 0x100.
-func lowestCode(parts []part) []uint32 {
+func lowestCode(parts []part, step uint64) []uint32 {
 	code := slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return !p.exec || p.load != p.run })
 	slices.SortFunc(code, func(a, b part) int { return int(int64(a.run) - int64(b.run)) })
 	var at []uint32
 	for _, p := range code {
-		for off := uint32(0); off < min(uint32(len(p.data)), 64<<10); off += 128 {
-			at = append(at, p.run+off)
+		for off := uint64(0); off < min(uint64(len(p.data)), 64<<10); off += step {
+			at = append(at, p.run+uint32(off))
 		}
 	}
 	return at
 }
 
-// vectorTable reads the first words at addr: a stack pointer outside the code,
+// vectorTable reads the first n words at addr: a stack pointer outside the code,
 // and the reset, NMI and HardFault handlers (0 where unused), odd and in code.
-func vectorTable(parts []part, addr uint32) (sp uint32, ok bool) {
+func vectorTable(parts []part, addr uint32, n int) (sp uint32, ok bool) {
 	if addr&0x7f != 0 {
 		return 0, false
 	}
-	var w [4]uint32
+	w := make([]uint32, n)
 	for i := range w {
 		if w[i], ok = loadedWord(parts, addr+4*uint32(i)); !ok {
 			return 0, false
