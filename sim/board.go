@@ -29,6 +29,8 @@ type Options struct {
 	// S_REGRDY; 0: 4. AccessCycles is how long a memory access keeps the access
 	// port busy, in core cycles; 0: 4.
 	RegReadyCycles, AccessCycles uint64
+
+	NoPCSR bool // the DWT has no PCSR: it reads as zero
 }
 
 // Models names the probe models, the default first.
@@ -99,7 +101,7 @@ func (b *Board) buildTarget(o Options) error {
 	if o.AccessCycles == 0 {
 		o.AccessCycles = 4
 	}
-	b.unit = coresight.New(coresight.Config{Arch: b.image.arch, RegReadyCycles: o.RegReadyCycles})
+	b.unit = coresight.New(coresight.Config{Arch: b.image.arch, RegReadyCycles: o.RegReadyCycles, NoPCSR: o.NoPCSR})
 	cfg := armv7m.Config{
 		Arch:    b.image.arch,
 		Regions: b.image.regions,

@@ -97,10 +97,14 @@ func (d dwtRegisters) Read(offset uint32, size int) (uint32, bool) {
 	return lanes(v, offset, size), true
 }
 
-// pcsr is the address of an instruction executed recently, or all ones in
-// Debug state (DDI 0403E, C1.8.6).
+// pcsr is the address of an instruction executed recently, or all ones in Debug
+// state and where the core's state forbids non-invasive debug (DDI 0403E, C1.8.6;
+// DDI 0553, D1.2.69). A core asleep gives its last one: the manuals leave that open.
 func (u *Unit) pcsr() uint32 {
-	if u.core.Halted() {
+	switch {
+	case u.cfg.NoPCSR:
+		return 0
+	case u.core.Halted() || u.deaf:
 		return pcsrNone
 	}
 	return u.core.LastPC()

@@ -66,6 +66,22 @@ func TestPCSR(t *testing.T) {
 	if v := b.read(dwtPCSR); v != 0xffffffff {
 		t.Errorf("PCSR 0x%08x in Debug state", v)
 	}
+	b.write(dhcsr, resume)
+	b.Ignore(true)
+	if v := b.read(dwtPCSR); v != 0xffffffff {
+		t.Errorf("PCSR 0x%08x in a state without permission", v)
+	}
+}
+
+func TestNoPCSR(t *testing.T) {
+	b := newBench(t, Config{NoPCSR: true})
+	b.write(demcr, TRCENA)
+	if v := b.read(dwtPCSR); v != 0 {
+		t.Errorf("PCSR 0x%08x in a unit without it", v)
+	}
+	if v := b.read(dwtCTRL); v == 0 {
+		t.Error("DWT_CTRL reads 0")
+	}
 }
 
 func TestDWTOfARMv6M(t *testing.T) {

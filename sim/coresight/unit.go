@@ -37,6 +37,9 @@ type Config struct {
 	// RegReadyCycles is how many core cycles a transfer through DCRSR takes.
 	// S_REGRDY is 0 until then, and a read of DCRDR gives its old value.
 	RegReadyCycles uint64
+	// NoPCSR: the DWT has no PCSR, which then reads as zero (DDI 0403E, C1.8.6:
+	// the register is optional; DDI 0419D, C1.8: on ARMv6-M too).
+	NoPCSR bool
 }
 
 // Unit is the debug hardware of one core.
