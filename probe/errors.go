@@ -38,14 +38,21 @@ const (
 	Mismatch Ack = 0x10 // flag: the value match did not come true
 )
 
+// String names what happened. A match that ended because the port refused to be
+// read comes with Mismatch set, too (CMSIS-DAP's reference implementation
+// compares once more what it read last): the refusal is the cause.
 func (a Ack) String() string {
 	switch {
-	case a&Mismatch != 0:
+	case a == OK|Mismatch:
 		return "value mismatch"
+	case a&Mismatch != 0:
+		return (a &^ Mismatch).String()
 	case a&Protocol != 0:
-		return "protocol error"
+		return "protocol or parity error"
 	}
 	switch a {
+	case 0:
+		return "not tried"
 	case OK:
 		return "OK"
 	case WAIT:

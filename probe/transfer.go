@@ -116,8 +116,8 @@ func flushMayHaveWorked(failed Req) bool {
 // of a HID report, or the response of another transfer.
 func looksLikeEnd(p []byte) bool {
 	if len(p) >= 3 && p[0] == cmdTransfer {
-		switch Ack(p[2]) {
-		case OK, WAIT, FAULT, NoAck, Protocol, OK | Mismatch:
+		switch Ack(p[2]) &^ Mismatch {
+		case OK, WAIT, FAULT, NoAck, Protocol:
 			return true
 		}
 	}

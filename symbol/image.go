@@ -39,11 +39,8 @@ func Open(path string) (*Image, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		var perr *fs.PathError
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("symbol: open %s: no such file: %w", path, fs.ErrNotExist)
-		case errors.As(err, &perr):
-			err = perr.Err
+		if errors.As(err, &perr) {
+			err = perr.Err // without the path, which stands before it
 		}
 		return nil, fmt.Errorf("symbol: open %s: %w", path, err)
 	}

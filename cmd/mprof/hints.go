@@ -24,6 +24,14 @@ func as[T error](err error) bool {
 	return errors.As(err, &target)
 }
 
+// refusedWith is for a debug port that answers and does not do what it is told.
+func refusedWith(ack probe.Ack) func(error) bool {
+	return func(err error) bool {
+		var refused *probe.TransferError
+		return errors.As(err, &refused) && refused.Ack&^probe.Mismatch == ack
+	}
+}
+
 const noAnswer = "Does the target have power, and are SWDIO, SWCLK and GND connected? A lower --speed (such as 500k) helps with long wires; firmware that turns the SWD pins off needs a reset."
 
 // hints is the one table of advice; errors themselves only say what happened.
@@ -34,7 +42,11 @@ var hints = []hint{
 	{is(probe.ErrNoUSB), "Build with cgo and libusb (make build), or use the simulated board: --probe sim"},
 	{is(probe.ErrBusy), "Another program has the probe open: a debugger, an IDE, another mprof. Close it first."},
 	{is(probe.ErrNoTarget), noAnswer},
+	{refusedWith(probe.WAIT), "The target answers, but its memory is busy for good: a clock that is off or an external memory that does not answer. A reset helps; so does a lower --speed."},
+	{refusedWith(probe.FAULT), "The target answers, and refuses this access: nothing is at that address, or debug access is locked (readout protection, secure state)."},
 	{as[*probe.TransferError], noAnswer},
+	{is(probe.ErrTimeout), "The probe stopped answering: unplug it and plug it in again."},
+	{is(probe.ErrResponse), "The probe answered nonsense: plug it in again, or update its firmware. mprof probe check says what works on it."},
 	{as[*cortexm.HaltedError], "Let the core run in the debugger that halted it, and detach that debugger; or reset the board."},
 	{as[*cortexm.MismatchError], "Flash this ELF file, or name the one that was flashed. --force samples anyway: addresses will then get the names of the wrong code."},
 	{is(fs.ErrPermission), "Check the permissions of the file and of its folder."},
