@@ -29,6 +29,7 @@ type capture struct {
 	regs    snapshot.Registers
 	windows []snapshot.Window
 	status  uint32 // DHCSR of the register that comes next
+	ready   int    // registers that S_REGRDY was set for
 	miss    snapshot.Miss
 
 	frozen  bool          // the words that come were read before the resume
@@ -51,6 +52,7 @@ func (c *capture) collect(transfers []*transfer) {
 			if t.err != nil && c.miss == snapshot.Taken {
 				c.miss = missOf(t)
 			}
+			c.resumed = c.resumed || t.err == nil && t.resumes()
 		case roleWindow, roleChain, roleSelect, roleShared:
 			c.collectWindow(t)
 		case roleResume, roleGuard:
@@ -108,6 +110,10 @@ func (c *capture) take(m mark, v uint32) {
 		}
 	case registerValue:
 		c.takeRegister(snapshot.Reg(m.arg), v)
+	case swiftValue:
+		if c.frozen {
+			c.regs.Set(snapshot.Reg(m.arg), v)
+		}
 	case stackWord:
 		if c.frozen && !c.lost {
 			c.takeWord(m.arg, v)
@@ -148,6 +154,7 @@ func (c *capture) takeRegister(r snapshot.Reg, v uint32) {
 		c.fail(snapshot.NotReady)
 	default:
 		c.regs.Set(r, v)
+		c.ready++
 	}
 	c.status = 0
 }

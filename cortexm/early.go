@@ -68,9 +68,7 @@ func (pl *planner) insertRegisters(t *transfer, behind bool) bool {
 		return false
 	}
 	add := &transfer{}
-	for _, r := range regs {
-		add.readRegister(r)
-	}
+	pl.steps.registers(add, regs)
 	if behind {
 		at++
 	} else {

@@ -14,7 +14,7 @@ func bareProbe() *planner {
 	return &planner{
 		l:        limits{bytes: 63},
 		costs:    Costs{Transfer: 7 * time.Microsecond, RoundTrip: 330 * time.Microsecond, Packet: 70 * time.Microsecond},
-		regs:     sampleRegisters(nil),
+		regs:     sampleRegisters(defaultRegisters),
 		ram:      []Range{{Low: 0x20000000, High: 0x20010000}},
 		inFlight: 4,
 		steps:    steps{data: 0x10, memory: 0, identity: 0xF0},
@@ -105,7 +105,7 @@ func checkMatches(t *testing.T, packet int, tr *transfer) {
 // More registers than fit beside a window leave the opening as it is.
 func TestManyRegistersAreReadFirst(t *testing.T) {
 	pl := bareProbe()
-	pl.regs = sampleRegisters([]snapshot.Reg{snapshot.MSP, snapshot.PSP, snapshot.CONTROL})
+	pl.regs = sampleRegisters(defaultRegisters, []snapshot.Reg{snapshot.MSP, snapshot.PSP, snapshot.CONTROL})
 	o, err := pl.open(pl.regs, pl.guess(twoStacks()))
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ const (
 // Learn tells what unwinding a snapshot needed: for each stack the words
 // [Low, High) that the unwinder read or wanted. The next plans read these.
 func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
-	if sp.Miss != snapshot.Taken {
+	if sp.Miss != snapshot.Taken || s.options.RegistersOnly {
 		return
 	}
 	v, ok := visitOf(sp, used)
@@ -91,13 +91,23 @@ func (s *Sampler) relearning() bool {
 // replan makes a plan of what was learned, or a better guess where samples are
 // taken step by step.
 func (s *Sampler) replan() {
-	if s.stepwise() {
+	switch {
+	case s.options.RegistersOnly:
+		if p, err := s.planner.bare(); err == nil {
+			s.plan = p
+		}
+	case s.lessons.learned < s.lessonsFirst():
+		s.opening = nil
+		return
+	case s.stepwise():
 		g := s.planner.guess(&s.history)
 		if o, err := s.planner.open(s.planner.regs, g); err == nil {
 			s.opening = o
 		}
-	} else if p, err := s.planner.make(&s.history); err == nil {
-		s.plan = p
+	default:
+		if p, err := s.planner.make(&s.history); err == nil {
+			s.plan = p
+		}
 	}
 	s.lessons.since, s.lessons.misses = 0, 0
 	s.lessons.interval = min(max(firstReplan, 2*s.lessons.interval), lastReplan)

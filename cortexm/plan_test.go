@@ -15,7 +15,7 @@ func testPlanner(packet, inFlight int) *planner {
 		l:     limits{bytes: packet - 1, execute: true, clock: true},
 		steps: steps{data: 0x10, clock: true},
 		costs: Costs{Transfer: 5600 * time.Nanosecond, Command: 2 * time.Microsecond, RoundTrip: 110 * time.Microsecond, Packet: 9 * time.Microsecond},
-		regs:  sampleRegisters(nil), ram: []Range{{0x20000000, 0x20010000}}, inFlight: inFlight,
+		regs:  sampleRegisters(defaultRegisters), ram: []Range{{0x20000000, 0x20010000}}, inFlight: inFlight,
 	}
 }
 
@@ -255,7 +255,7 @@ func TestHistogram(t *testing.T) {
 }
 
 func TestRegistersEndWithSP(t *testing.T) {
-	regs := sampleRegisters([]snapshot.Reg{snapshot.R4, snapshot.SP, snapshot.R4, snapshot.PC})
+	regs := sampleRegisters(defaultRegisters, []snapshot.Reg{snapshot.R4, snapshot.SP, snapshot.R4, snapshot.PC})
 	want := []snapshot.Reg{snapshot.PC, snapshot.LR, snapshot.XPSR, snapshot.R7, snapshot.R4, snapshot.SP}
 	if !slices.Equal(regs, want) {
 		t.Errorf("%v, want %v", regs, want)

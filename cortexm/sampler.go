@@ -23,6 +23,9 @@ type SampleOptions struct {
 	RAM       []Range // nil: not known
 	// Registers beyond PC, LR, xPSR, R7 and SP: 4 SWD transfers each.
 	Registers []snapshot.Reg
+	// RegistersOnly takes PC, LR, xPSR and SP and no stack: the least that a
+	// sample can cost. Learn does nothing then.
+	RegistersOnly bool
 	// Exact takes every sample in two steps, registers first: the stack is
 	// never cut, and the core stands still for one more round trip.
 	Exact bool
@@ -52,6 +55,8 @@ type Sampler struct {
 	reset        bool // the target was reset since the sample before
 
 	lessons lessons
+	readied int    // registers that were found ready
+	slow    bool   // one was not
 	usesPSP bool   // threads run on the process stack
 	stretch uint32 // words by which windows were too short
 
@@ -79,7 +84,7 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 	o.RAM = merged(o.RAM)
 	s := &Sampler{core: c, options: o, clock: o.Clock, limits: limitsOf(c.p)}
 	s.limits.execute = s.limits.execute && c.branches
-	s.planner = planner{l: s.limits, steps: c.steps(s.limits), costs: c.costs, regs: sampleRegisters(o.Registers), ram: o.RAM, inFlight: c.p.Info().PacketCount}
+	s.planner = planner{l: s.limits, steps: c.steps(s.limits), costs: c.costs, regs: o.registers(), ram: o.RAM, inFlight: c.p.Info().PacketCount}
 	for _, top := range o.StackTops {
 		s.planner.main = append(s.planner.main, Extent{top - min(top, mainStackGuess), top}.from(o.RAM))
 	}
@@ -87,20 +92,34 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 		s.retries = 1 // free-dap takes 0 for "not at all"
 	}
 	s.leastRetries = s.retries
+	if o.RegistersOnly {
+		var err error
+		if s.plan, err = s.planner.bare(); err != nil {
+			return nil, err
+		}
+	}
 	s.start = s.clock.Now()
 	s.last = s.start
 	s.schedule = newSchedule(o.Rate, o.Seed, s.start)
 	return s, nil
 }
 
+// registers are those of a sample, SP last.
+func (o SampleOptions) registers() []snapshot.Reg {
+	if o.RegistersOnly {
+		return sampleRegisters(bareRegisters, o.Registers)
+	}
+	return sampleRegisters(defaultRegisters, o.Registers)
+}
+
 // mainStackGuess is how far below its end a stack is looked for before it was
 // seen, in bytes.
 const mainStackGuess = 256
 
-// sampleRegisters adds more to the default ones, SP last.
-func sampleRegisters(more []snapshot.Reg) (regs []snapshot.Reg) {
+// sampleRegisters are those of all lists, each once, SP last.
+func sampleRegisters(lists ...[]snapshot.Reg) (regs []snapshot.Reg) {
 	have := uint32(1 << snapshot.SP)
-	for _, list := range [][]snapshot.Reg{defaultRegisters, more} {
+	for _, list := range lists {
 		for _, r := range list {
 			if have&(1<<r) == 0 {
 				have |= 1 << r
@@ -163,6 +182,9 @@ func (s *Sampler) take(ctx context.Context) (*snapshot.Snapshot, error) {
 	}
 	s.last, s.lastHalted = sp.Time+s.start, sp.Halted
 	s.count(sp, c)
+	if s.learnReady(c) {
+		s.replan()
+	}
 	return sp, s.afterwards(ctx, c, err)
 }
 
@@ -232,7 +254,7 @@ func (s *Sampler) count(sp *snapshot.Snapshot, c *capture) {
 	}
 	s.halted.add(sp.Halted)
 	s.transfers += uint64(c.meter.total)
-	if s.plan != nil && sp.Miss == snapshot.Taken && c.taken == nil {
+	if s.plan != nil && !s.options.RegistersOnly && sp.Miss == snapshot.Taken && c.taken == nil {
 		s.stats.NoWindow++
 	}
 }

@@ -96,6 +96,9 @@ func (s *Sampler) describePlan() string {
 	if s.plan == nil && (s.opening == nil || s.opening.guess == nil) {
 		return "registers first, then the stack"
 	}
+	if s.options.RegistersOnly {
+		return fmt.Sprintf("registers only, in %d packets", len(s.plan.seq.packets))
+	}
 	if s.plan == nil {
 		return fmt.Sprintf("registers first, then the stack, with %d guesses meanwhile, in %d packets", len(s.opening.guess.list), len(s.opening.packets))
 	}

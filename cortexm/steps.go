@@ -12,6 +12,7 @@ type steps struct {
 	data, memory uint32 // SELECT for BD0-BD3 and for TAR, DRW
 	identity     uint32 // SELECT for CFG, BASE, IDR
 	clock        bool
+	swift        bool // registers were always ready one SWD transfer after they were asked for
 }
 
 func (c *Core) steps(l limits) steps {
@@ -37,10 +38,10 @@ func (s steps) halt(t *transfer) {
 	t.match(probe.ReadBD0, sHalt)
 }
 
-// registers reads each register checked. The last one stays in DCRDR.
+// registers reads registers, the last one checked in any case. It stays in DCRDR.
 func (s steps) registers(t *transfer, regs []snapshot.Reg) {
-	for _, r := range regs {
-		t.readRegister(r)
+	for i, r := range regs {
+		s.register(t, r, i == len(regs)-1)
 	}
 }
 

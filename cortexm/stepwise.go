@@ -13,12 +13,12 @@ func (pl *planner) halting(regs []snapshot.Reg) []*transfer {
 	t := &transfer{delay: pl.slack()}
 	pl.steps.halt(t)
 	all := []*transfer{t}
-	for _, r := range regs {
-		if !pl.fits(t, 7, 8) {
+	for i, r := range regs {
+		if !pl.fits(t, registerRequest, registerResponse) {
 			t = &transfer{role: roleRegisters}
 			all = append(all, t)
 		}
-		t.readRegister(r)
+		pl.steps.register(t, r, i == len(regs)-1)
 	}
 	return all
 }

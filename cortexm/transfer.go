@@ -14,6 +14,7 @@ const (
 	statusBefore  meaning = iota // DHCSR before the halt
 	statusHalted                 // DHCSR between a DCRSR write and its DCRDR read: checks that register
 	registerValue                // DCRDR
+	swiftValue                   // DCRDR of a register that a later one stands for
 	stackWord                    // the next word of the window at arg
 	sharedWord                   // the word at arg from the tail of the selected alternative
 	statusAfter                  // DHCSR after the resume
@@ -152,6 +153,12 @@ func (t *transfer) readRegister(r snapshot.Reg) {
 	t.write(probe.WriteBD1, uint32(r))
 	t.read(probe.ReadBD0, mark{statusHalted, uint32(r)})
 	t.read(probe.ReadBD2, mark{registerValue, uint32(r)})
+}
+
+// fetchRegister takes it that the value is ready: 3 SWD transfers.
+func (t *transfer) fetchRegister(r snapshot.Reg) {
+	t.write(probe.WriteBD1, uint32(r))
+	t.read(probe.ReadBD2, mark{swiftValue, uint32(r)})
 }
 
 // readWindow reads words from low up to high through DRW, and sets TAR anew
