@@ -58,6 +58,7 @@ type Board struct {
 	stood  wire.Instant // how long the target's clock was off (nRESET low)
 	random *rand.Rand
 	faults faults
+	pace   pace
 
 	pins      pins
 	processor *dap.Processor

@@ -11,17 +11,24 @@ import (
 func (b *Board) Now() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.pace.open > 0 {
+		b.follow()
+	}
 	return b.now.Duration()
 }
 
 // Sleep lets d of virtual time pass on the host while the target runs and the
-// probe works on what it was sent. It does not wait for wall time; its only
-// error is that of a ctx that has ended.
+// probe works on what it was sent. It does not wait for wall time but while a
+// paced transport is open; its only error is that of a ctx that has ended.
 func (b *Board) Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	b.mu.Lock()
+	if b.pace.open > 0 {
+		b.mu.Unlock()
+		return b.sleepPaced(ctx, d)
+	}
 	defer b.mu.Unlock()
 	if d > 0 {
 		b.elapse(b.now + wire.Span(d))

@@ -49,12 +49,17 @@ type response struct {
 func (b *Board) Transport() probe.Transport {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	return &transport{board: b, period: b.connect()}
+}
+
+// connect finds the probe, which may have come back, and says in which period.
+func (b *Board) connect() int {
 	if u := &b.usb; u.unplugged && b.now >= u.back {
 		u.unplugged = false
 		u.period++
 		b.plugIn()
 	}
-	return &transport{board: b, period: b.usb.period}
+	return b.usb.period
 }
 
 type transport struct {
