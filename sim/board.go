@@ -59,6 +59,7 @@ type Board struct {
 	random *rand.Rand
 	faults faults
 	pace   pace
+	ram    []armv7m.Region // as loaded, where the script has a brown-out
 
 	pins      pins
 	processor *dap.Processor
@@ -84,6 +85,9 @@ func New(o Options) (*Board, error) {
 	if b.hz == 0 {
 		b.hz = 16_000_000
 	}
+	if o.Faults.has(BrownOut) {
+		b.keepRAM()
+	}
 	if err := b.buildTarget(o); err != nil {
 		return nil, err
 	}
@@ -102,7 +106,9 @@ func (b *Board) buildTarget(o Options) error {
 	if o.AccessCycles == 0 {
 		o.AccessCycles = 4
 	}
-	b.unit = coresight.New(coresight.Config{Arch: b.image.arch, RegReadyCycles: o.RegReadyCycles, NoPCSR: o.NoPCSR})
+	b.unit = coresight.New(coresight.Config{
+		Arch: b.image.arch, RegReadyCycles: o.RegReadyCycles, NoPCSR: o.NoPCSR, SecureClosed: o.Faults.has(Secure),
+	})
 	cfg := armv7m.Config{
 		Arch:    b.image.arch,
 		Regions: b.image.regions,

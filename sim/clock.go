@@ -58,9 +58,10 @@ func (b *Board) advance(to wire.Instant) {
 	}
 }
 
-// run advances the target's clock, or only time while nRESET is low.
+// run advances the target's clock, or only time while nRESET is low or the
+// target has no power.
 func (b *Board) run(to wire.Instant) {
-	if b.pins.resetting() {
+	if b.pins.resetting() || b.faults.dark {
 		b.stood += to - b.at
 		b.at = to
 		return

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/mprof/mprof/sim/wire"
@@ -19,19 +20,25 @@ const (
 	Parity             // read data arrive with a wrong parity, write data likewise (WDATAERR)
 	Mismatch           // the core does not act on halt requests, so that waiting for S_HALT fails
 	ShortPacket        // the response is cut to Bytes (HID: the rest are zeros)
+	LongPacket         // Bytes bytes of something else follow the response, as far as the packet has room
 	LatePacket         // the response comes For later
+	LostRequest        // the command packet never reaches the probe
+	LostResponse       // the command packet is executed and the response never comes
+	WrongCount         // DAP_Transfer counts one transfer less than it did
 	Unplug             // the probe is gone: for For, or for good
 	TargetReset        // the core is reset
 	Lockup             // the program faults in its fault handler
 	DebugOff           // the debug domain loses power: for For, or for good
 	DeepSleepOff       // the debug domain loses power whenever the core is in deep sleep
+	BrownOut           // the whole target loses power: for For, or for good; it restarts with its RAM as loaded
+	Secure             // an ARMv8-M core in Secure state, secure debug off: as Mismatch, and DAUTHSTATUS says so
 	numKinds
 )
 
 // Fault is one entry of a Script. It is due when everything set of After,
 // Transfer and Packet has come, and then strikes: faults of transfers (WAIT,
-// FAULT, NoAck, Parity) and of packets (Short, Late) Count times, the others
-// once.
+// FAULT, NoAck, Parity) and of packets (Short, Long, Late, Lost, WrongCount)
+// Count times, the others once.
 type Fault struct {
 	Kind     Kind
 	After    time.Duration // virtual time
@@ -40,7 +47,7 @@ type Fault struct {
 	Count    int           // 0: once
 	Every    uint64        // strike every that many transfers or packets; 0: in a row
 	For      time.Duration // how long, where the kind has a duration
-	Bytes    int           // ShortPacket
+	Bytes    int           // ShortPacket, LongPacket
 }
 
 // Script is what goes wrong during a run.
@@ -48,13 +55,13 @@ type Script []Fault
 
 // faults is a script at work.
 type faults struct {
-	armed        []armed
-	packets      uint64
-	mismatchEnds wire.Instant
-	off          bool         // the debug domain has no power
-	offEnds      wire.Instant // and gets it back here
-	inDeepSleep  bool         // DeepSleepOff is on
-	slept        uint64       // SleepCycles when last looked at
+	armed       []armed
+	packets     uint64
+	ends        [numKinds]wire.Instant // of those that last
+	off         bool                   // the debug domain has no power
+	dark        bool                   // nor has anything else of the target
+	inDeepSleep bool                   // DeepSleepOff is on
+	slept       uint64                 // SleepCycles when last looked at
 }
 
 type armed struct {
@@ -67,7 +74,10 @@ const never = wire.Instant(math.MaxInt64)
 
 // arm checks a script.
 func (s Script) arm() (faults, error) {
-	f := faults{mismatchEnds: never, offEnds: never}
+	var f faults
+	for k := range f.ends {
+		f.ends[k] = never
+	}
 	for i, e := range s {
 		if e.Kind == none || e.Kind >= numKinds {
 			return f, fmt.Errorf("sim: fault %d of the script: kind %d unknown", i, e.Kind)
@@ -79,7 +89,15 @@ func (s Script) arm() (faults, error) {
 
 // ofTransfer and ofPacket sort the kinds; all others are events.
 func (k Kind) ofTransfer() bool { return k >= TransferWAIT && k <= Parity }
-func (k Kind) ofPacket() bool   { return k == ShortPacket || k == LatePacket }
+func (k Kind) ofPacket() bool   { return k >= ShortPacket && k <= WrongCount }
+
+// has tells whether a kind is in the script.
+func (s Script) has(k Kind) bool {
+	return slices.ContainsFunc(s, func(f Fault) bool { return f.Kind == k })
+}
+
+// over is the event that ends a fault which lasts.
+func over(k Kind) *Fault { return &Fault{Kind: k, For: -1} }
 
 // timed says that the fault happens at a time and at nothing else.
 func (a *armed) timed() bool {
@@ -95,15 +113,16 @@ func (f *faults) nextTimed(to wire.Instant) (wire.Instant, *Fault) {
 			at, first = wire.Span(a.After), a
 		}
 	}
+	ended := none
+	for k, end := range f.ends {
+		if end <= at {
+			at, ended = end, Kind(k)
+		}
+	}
 	switch {
-	case f.mismatchEnds <= at:
-		at = f.mismatchEnds
-		f.mismatchEnds = never
-		return at, &Fault{Kind: Mismatch, For: -1}
-	case f.offEnds <= at:
-		at = f.offEnds
-		f.offEnds = never
-		return at, &Fault{Kind: DebugOff, For: -1}
+	case ended != none:
+		f.ends[ended] = never
+		return at, over(ended)
 	case first == nil:
 		return to, nil
 	}
@@ -145,7 +164,7 @@ func (f *faults) onTransfer(b *Board, n uint64) Kind {
 
 // onPacket is asked once per command packet: the faults of its response.
 // Events that were waiting for it happen.
-func (f *faults) onPacket(b *Board) (short, late *Fault) {
+func (f *faults) onPacket(b *Board) (struck []*Fault) {
 	f.packets++
 	for i := range f.armed {
 		a := &f.armed[i]
@@ -155,17 +174,14 @@ func (f *faults) onPacket(b *Board) (short, late *Fault) {
 		if !a.due(b.at, b.pins.transfers, f.packets, f.packets) {
 			continue
 		}
-		switch a.Kind {
-		case ShortPacket:
-			short = &a.Fault
-		case LatePacket:
-			late = &a.Fault
-		default:
-			a.left = 0
-			b.strike(&a.Fault)
+		if a.Kind.ofPacket() {
+			struck = append(struck, &a.Fault)
+			continue
 		}
+		a.left = 0
+		b.strike(&a.Fault)
 	}
-	return short, late
+	return struck
 }
 
 // until is the end of a span from now; 0 has none.

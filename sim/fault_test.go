@@ -273,3 +273,87 @@ func TestWriteToADyingProbe(t *testing.T) {
 		t.Errorf("write: %v", err)
 	}
 }
+
+func TestLongPacket(t *testing.T) {
+	h := faulty(t, sim.Options{}, func(_, p uint64) sim.Script { return sim.Script{{Kind: sim.LongPacket, Packet: p, Bytes: 9}} })
+	if r := h.do(sampleBatch); len(r) != 56+9 {
+		t.Errorf("%d bytes", len(r))
+	}
+	if r := h.do(sampleBatch); len(r) != 56 {
+		t.Errorf("%d bytes", len(r))
+	}
+}
+
+// A request that is lost does nothing; one whose response is lost has halted and
+// resumed the core.
+func TestLostPackets(t *testing.T) {
+	for kind, halts := range map[sim.Kind]bool{sim.LostRequest: false, sim.LostResponse: true} {
+		h := faulty(t, sim.Options{}, func(_, p uint64) sim.Script { return sim.Script{{Kind: kind, Packet: p}} })
+		h.send(sampleBatch)
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		if _, err := h.wire.ReadPacket(ctx, make([]byte, 512)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("kind %d: error %v", kind, err)
+		}
+		cancel()
+		if halted := h.board.HaltedTime() > 0; halted != halts {
+			t.Errorf("kind %d: halted %v", kind, halted)
+		}
+		if r := h.do(sampleBatch); len(r) != 56 {
+			t.Errorf("kind %d: then %d bytes", kind, len(r))
+		}
+	}
+}
+
+func TestWrongCount(t *testing.T) {
+	h := faulty(t, sim.Options{}, func(_, p uint64) sim.Script {
+		return sim.Script{{Kind: sim.WrongCount, Packet: p, Count: 2}}
+	})
+	h.expect(sampleBatch, "7F 02 05 10 01")
+	h.expect("05 00 01 02", "05 00 01")
+	h.expect("05 00 01 02", "05 01 01")
+}
+
+// A brown-out takes RAM, core and debug domain; the program begins anew when the
+// power is back, and does nothing before.
+func TestBrownOut(t *testing.T) {
+	h := newHost(t, sim.Options{Faults: sim.Script{{Kind: sim.BrownOut, After: 20 * time.Millisecond, For: 10 * time.Millisecond}}})
+	h.connect(10_000_000)
+	h.board.Core().WriteBus(0x20000100, 4, 0xdecade)
+	h.expect("05 00 01 01 03 00 5F A0", "05 01 01") // halted
+	h.board.Sleep(context.Background(), 20*time.Millisecond)
+	done := h.board.Core().Instructions()
+	h.expect(readDHCSR, "05 00 07")
+	h.board.Sleep(context.Background(), 5*time.Millisecond)
+	if n := h.board.Core().Instructions(); n != done {
+		t.Errorf("%d instructions without power", n-done)
+	}
+	h.board.Sleep(context.Background(), 10*time.Millisecond)
+	if h.board.Core().Instructions() == done {
+		t.Error("the program does not run again")
+	}
+	if v, _ := h.board.Core().ReadBus(0x20000100, 4); v == 0xdecade {
+		t.Error("RAM was kept")
+	}
+	h.connect(10_000_000)
+	if v := word(h.do(readDHCSR), 3); v&(1<<25|1) != 1<<25 {
+		t.Errorf("DHCSR 0x%08x after power-on, want S_RESET_ST and no C_DEBUGEN", v)
+	}
+}
+
+// A core in Secure state with secure debug off keeps a halt pending, and
+// DAUTHSTATUS.SID says why.
+func TestSecure(t *testing.T) {
+	const readDAUTHSTATUS = "05 00 04 08 00 00 00 00 05 B8 EF 00 E0 0F 08 10 00 00 00"
+	h := faulty(t, sim.Options{}, func(n, _ uint64) sim.Script {
+		return sim.Script{{Kind: sim.Secure, Transfer: n, For: 2 * time.Millisecond}}
+	})
+	h.expect(sampleBatch, "7F 02 05 01 11")
+	if v := word(h.do(readDAUTHSTATUS), 3); v != 0xAF {
+		t.Errorf("DAUTHSTATUS 0x%08x", v)
+	}
+	h = newHost(t, sim.Options{})
+	h.connect(10_000_000)
+	if v := word(h.do(readDAUTHSTATUS), 3); v != 0 {
+		t.Errorf("DAUTHSTATUS 0x%08x without the Security Extension", v)
+	}
+}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/mprof/mprof/sim/dap"
@@ -49,17 +50,16 @@ func (b *Board) executeNext() {
 		return
 	}
 	u.queue = u.queue[1:]
-	short, late := b.faults.onPacket(b)
-	answer := b.processor.Execute(next.packet)
-	if short != nil {
-		answer = answer[:min(len(answer), max(short.Bytes, 0))]
+	struck := b.faults.onPacket(b)
+	if slices.ContainsFunc(struck, func(f *Fault) bool { return f.Kind == LostRequest }) {
+		u.line.End(b.at)
+		return
 	}
+	answer, later, lost := b.spoil(b.processor.Execute(next.packet), struck)
 	if b.model.HID {
 		answer = append(answer, make([]byte, b.model.PacketSize-len(answer))...)
 	}
-	end := b.at
-	if late != nil {
-		end += wire.Span(late.For)
+	if end := u.line.End(b.at + later); !lost {
+		u.ready = append(u.ready, response{packet: answer, at: end})
 	}
-	u.ready = append(u.ready, response{packet: answer, at: u.line.End(end)})
 }

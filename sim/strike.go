@@ -1,14 +1,18 @@
 package sim
 
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/mprof/mprof/sim/wire"
+)
+
 // strike makes an event happen now.
 func (b *Board) strike(f *Fault) {
+	begins := f.For >= 0
 	switch f.Kind {
-	case Mismatch:
-		on := f.For >= 0
-		b.unit.Ignore(on)
-		if on {
-			b.faults.mismatchEnds = b.until(f.For)
-		}
+	case Mismatch, Secure:
+		b.unit.Ignore(begins)
 	case Unplug:
 		b.unplug(f.For)
 	case TargetReset:
@@ -16,14 +20,83 @@ func (b *Board) strike(f *Fault) {
 	case Lockup:
 		b.lockUp()
 	case DebugOff:
-		b.faults.off = f.For >= 0
-		if b.faults.off {
-			b.powerOffDebug()
-			b.faults.offEnds = b.until(f.For)
+		b.powerOffDebug()
+		b.faults.off = begins
+	case BrownOut:
+		b.powerOffDebug()
+		b.faults.off, b.faults.dark = begins, begins
+		if !begins {
+			b.restart()
 		}
 	case DeepSleepOff:
 		b.faults.inDeepSleep = true
 		b.faults.slept = b.core.SleepCycles()
+	}
+	if begins && f.Kind.lasts() {
+		b.faults.ends[f.Kind] = b.until(f.For)
+	}
+}
+
+// lasts tells whether the end of a fault is an event of its own.
+func (k Kind) lasts() bool {
+	return k == Mismatch || k == Secure || k == DebugOff || k == BrownOut
+}
+
+// restart is a power-on reset: RAM as it was loaded, the program from its
+// beginning.
+func (b *Board) restart() {
+	for _, r := range b.ram {
+		for i := 0; i+4 <= len(r.Data); i += 4 {
+			at, v := r.Base+uint32(i), binary.LittleEndian.Uint32(r.Data[i:])
+			if now, _ := b.core.ReadBus(at, 4); now != v {
+				b.core.WriteBus(at, 4, v)
+			}
+		}
+	}
+	b.core.Reset()
+}
+
+// keepRAM remembers what RAM holds at power-on.
+func (b *Board) keepRAM() {
+	for _, r := range b.image.regions {
+		if !r.ROM {
+			r.Data = bytes.Clone(r.Data)
+			b.ram = append(b.ram, r)
+		}
+	}
+}
+
+// spoil does to a response what the script has for it, and says how much later
+// it comes and whether it comes at all.
+func (b *Board) spoil(answer []byte, struck []*Fault) (spoilt []byte, later wire.Instant, lost bool) {
+	for _, f := range struck {
+		switch f.Kind {
+		case ShortPacket:
+			answer = answer[:min(len(answer), max(f.Bytes, 0))]
+		case LongPacket:
+			for i := range min(max(f.Bytes, 1), b.model.PacketSize-len(answer)) {
+				answer = append(answer, byte(0xa5+7*i))
+			}
+		case WrongCount:
+			miscount(answer)
+		case LatePacket:
+			later += wire.Span(f.For)
+		case LostResponse:
+			lost = true
+		}
+	}
+	return answer, later, lost
+}
+
+// miscount takes one off the count of a DAP_Transfer, the first inside a
+// DAP_ExecuteCommands.
+func miscount(answer []byte) {
+	const transfer, execute = 0x05, 0x7f
+	if len(answer) > 2 && answer[0] == execute {
+		answer = answer[2:]
+	}
+	if len(answer) > 1 && answer[0] == transfer && answer[1] > 0 {
+		answer[1]--
 	}
 }
 

@@ -124,7 +124,11 @@ func (t *transport) ReadPacket(ctx context.Context, p []byte) (int, error) {
 	if end, ok := ctx.Deadline(); ok {
 		patience = wire.Span(max(time.Until(end).Round(time.Millisecond), 0))
 	}
-	for len(b.usb.ready) == 0 && len(b.usb.queue) == 0 {
+	for len(b.usb.ready) == 0 {
+		if len(b.usb.queue) > 0 && ctx.Err() != context.Canceled {
+			b.executeNext()
+			continue
+		}
 		if err := t.gone(); err != nil {
 			return 0, err
 		}
@@ -146,11 +150,7 @@ func (t *transport) ReadPacket(ctx context.Context, p []byte) (int, error) {
 // receive takes the next response, if it comes in time.
 func (t *transport) receive(p []byte, patience wire.Instant) (int, error) {
 	b := t.board
-	for len(b.usb.ready) == 0 && len(b.usb.queue) > 0 {
-		b.executeNext()
-	}
-	end, gone := b.ended(t.period)
-	if len(b.usb.ready) == 0 || gone && b.usb.ready[0].at >= end {
+	if end, gone := b.ended(t.period); gone && b.usb.ready[0].at >= end {
 		return 0, t.gone()
 	}
 	r := b.usb.ready[0]

@@ -15,12 +15,20 @@ var simFaults = map[string]sim.Kind{
 	"reset":      sim.TargetReset,
 	"lockup":     sim.Lockup,
 	"off":        sim.DebugOff,
+	"deep-sleep": sim.DeepSleepOff,
+	"brown-out":  sim.BrownOut,
 	"noack":      sim.NoAck,
 	"wait":       sim.TransferWAIT,
 	"fault":      sim.TransferFAULT,
+	"parity":     sim.Parity,
 	"late":       sim.LatePacket,
 	"short":      sim.ShortPacket,
+	"long":       sim.LongPacket,
+	"lost":       sim.LostResponse,
+	"unheard":    sim.LostRequest,
+	"miscount":   sim.WrongCount,
 	"stuck-core": sim.Mismatch,
+	"secure":     sim.Secure,
 }
 
 func simFaultNames() []string {

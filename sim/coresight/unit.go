@@ -40,6 +40,9 @@ type Config struct {
 	// NoPCSR: the DWT has no PCSR, which then reads as zero (DDI 0403E, C1.8.6:
 	// the register is optional; DDI 0419D, C1.8: on ARMv6-M too).
 	NoPCSR bool
+	// SecureClosed: DAUTHSTATUS says that there is a Security Extension and
+	// that the debugger may not halt the core in Secure state.
+	SecureClosed bool
 }
 
 // Unit is the debug hardware of one core.
@@ -82,6 +85,7 @@ func (u *Unit) Mounts() []armv7m.Mount {
 		{Base: 0xe0001000, Size: 0x1000, Device: identified{dwtRegisters{u}, dwtID}},
 		{Base: 0xe0002000, Size: 0x1000, Device: identified{fpbRegisters{u}, fpbID}},
 		{Base: 0xe000edf0, Size: 0x10, Device: haltingRegisters{u}},
+		{Base: 0xe000efb8, Size: 4, Device: authentication(u.cfg.SecureClosed)},
 		{Base: 0xe000efd0, Size: 0x30, Device: scsID},
 		{Base: 0xe0040000, Size: 0x2000, Device: Quiet{}}, // TPIU, ETM: absent
 		{Base: 0xe00ff000, Size: 0x1000, Device: newROMTable(u.cfg.Arch)},
@@ -133,6 +137,21 @@ func (u *Unit) reset() {
 	u.demcr &^= demcrMonitor
 	u.haltIfAsked()
 }
+
+// authentication is DAUTHSTATUS (DDI 0553, D1.2.14): two bits each for SNID, SID,
+// NSNID and NSID, 10 is implemented and off, 11 on, 00 not implemented.
+type authentication bool
+
+// Read gives 0 without the Security Extension.
+func (closed authentication) Read(offset uint32, size int) (uint32, bool) {
+	if closed {
+		return lanes(0b10_10_11_11, offset, size), true
+	}
+	return 0, true
+}
+
+// Write does nothing: the register is read-only.
+func (authentication) Write(uint32, int, uint32) bool { return true }
 
 // Quiet is a device that reads as zero and takes writes.
 type Quiet struct{}
