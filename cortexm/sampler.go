@@ -26,6 +26,14 @@ type SampleOptions struct {
 	// RegistersOnly takes PC, LR, xPSR and SP and no stack: the least that a
 	// sample can cost. Learn does nothing then.
 	RegistersOnly bool
+	// MaxOverhead is the share of time that the core may stand halted, 0 to 1:
+	// the rate is lowered to keep it, over the run and over any few seconds. 0: no
+	// limit.
+	MaxOverhead float64
+	// MaxHalt is the longest that a sample may halt the core, as far as that can
+	// be known beforehand: windows end earlier, so that outer frames are cut. 0: no
+	// limit.
+	MaxHalt time.Duration
 	// Exact takes every sample in two steps, registers first: the stack is
 	// never cut, and the core stands still for one more round trip.
 	Exact bool
@@ -78,6 +86,9 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 	if o.Duration < 0 {
 		return nil, fmt.Errorf("cortexm: sampling duration %v: must not be negative", o.Duration)
 	}
+	if !(o.MaxOverhead >= 0 && o.MaxOverhead <= 1) {
+		return nil, fmt.Errorf("cortexm: share of halted time %g: must be 0 (no limit) to 1", o.MaxOverhead)
+	}
 	if o.Clock == nil {
 		o.Clock = NewWall()
 	}
@@ -101,6 +112,7 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 	s.start = s.clock.Now()
 	s.last = s.start
 	s.schedule = newSchedule(o.Rate, o.Seed, s.start)
+	s.schedule.budget = newBudget(o.MaxOverhead, s.planner.firstCost(), s.start)
 	return s, nil
 }
 
@@ -181,6 +193,7 @@ func (s *Sampler) take(ctx context.Context) (*snapshot.Snapshot, error) {
 		sp.Regs, sp.Windows = c.regs, c.joined()
 	}
 	s.last, s.lastHalted = sp.Time+s.start, sp.Halted
+	s.schedule.budget.spend(s.last+s.lastHalted, sp.Halted)
 	s.count(sp, c)
 	if s.learnReady(c) {
 		s.replan()

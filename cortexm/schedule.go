@@ -12,9 +12,10 @@ import (
 // run less after a sample that took long, one of a deep stack, and the number of
 // samples of a function would say less of its time the more the samples cost. The
 // mean is such that samples come at the rate that was asked for, as far as the
-// probe can follow.
+// probe can follow and the budget allows.
 type schedule struct {
 	period time.Duration
+	budget budget
 	rand   *rand.Rand
 	due    time.Duration // of the sample before
 	drawn  time.Duration // for it
@@ -47,9 +48,16 @@ const (
 // after the one before. What was missed is not made up for: a burst of samples
 // would be no random choice of moments.
 func (s *schedule) next(resumed, now time.Duration) time.Duration {
-	period := float64(s.period)
+	period := max(float64(s.period), s.budget.period())
 	mean := max(period-s.extra, leastShare*period)
 	low := s.lowest(mean, float64(now-resumed))
+	wait := s.budget.wait(resumed)
+	if period > float64(s.period) || wait > low {
+		s.budget.delayed++
+	}
+	if wait > low {
+		low, mean = wait, max(mean, wait/(1-leastJitter))
+	}
 	s.drawn = time.Duration(low + 2*(mean-low)*s.rand.Float64())
 	due := resumed + s.drawn
 	if due < now {

@@ -13,11 +13,16 @@ type Stats struct {
 	Asked, Taken uint64
 	Missed       [snapshot.NumMisses]uint64 // by cause
 	Late         uint64                     // samples due earlier than the probe could take them
+	Delayed      uint64                     // samples that came later than asked to keep within MaxOverhead
 	Rate         float64                    // samples taken per second, Hz
 	Elapsed      time.Duration
 
 	HaltedP50, HaltedP99, HaltedMax, HaltedTotal time.Duration
 	TransfersPerSample                           float64 // SWD transfers, mean
+
+	Shortened uint64 // samples whose stack was cut to keep within MaxHalt
+	Depth     int    // words of stack that fit into MaxHalt; 0: none, or no limit
+	Longer    uint64 // halts that took longer all the same
 
 	Exact      uint64 // samples taken in two steps
 	NoWindow   uint64 // samples whose stack no alternative held: registers only
@@ -78,7 +83,7 @@ func (h *histogram) quantile(q float64) time.Duration {
 // Stats are those of the run up to now.
 func (s *Sampler) Stats() Stats {
 	st := s.stats
-	st.Late = s.schedule.late
+	st.Late, st.Delayed = s.schedule.late, min(s.schedule.budget.delayed, st.Asked)
 	st.Elapsed = s.last - s.start
 	if st.Elapsed > 0 {
 		st.Rate = float64(st.Taken) / st.Elapsed.Seconds()

@@ -86,3 +86,13 @@ func (pl *planner) fits(t *transfer, request, response int) bool {
 	q, r := t.bytes()
 	return max(q+request, r+response) <= pl.l.bytes
 }
+
+// firstCost is what a sample taken step by step is expected to take: its
+// registers, one round trip and half of the stack that is read where it is not
+// known how far it reaches.
+func (pl *planner) firstCost() time.Duration {
+	transfers := 4*(len(pl.regs)+3) + guidedWords/2
+	packets := 1 + 4*guidedWords/2/pl.l.bytes
+	work := time.Duration(transfers) * pl.costs.Transfer
+	return pl.costs.RoundTrip + max(work, time.Duration(packets)*pl.costs.Packet)
+}

@@ -103,6 +103,9 @@ func sampleFacts(p *profile.Profile) factGroup {
 	g.micros("Halted per sample, median", a.HaltedP50)
 	g.micros("Halted per sample, 99th percentile", a.HaltedP99)
 	g.share("Halted share of the run", p.HaltedShare())
+	for _, line := range budgetLines(p) {
+		g.text("Budget", line)
+	}
 	g.share("Asleep", p.IdleShare().Value)
 	g.count("Resets", a.Resets)
 	return g

@@ -88,6 +88,9 @@ func (s *summary) head() {
 func (s *summary) cost() {
 	a := &s.p.Taken
 	s.line("halted", "%s median, %s 99th percentile, %s of the run", micros(a.HaltedP50), micros(a.HaltedP99), percent(s.p.HaltedShare()))
+	for _, line := range budgetLines(s.p) {
+		s.line("", "%s", line)
+	}
 }
 
 func micros(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d)/1e3) }

@@ -26,6 +26,7 @@ type jsonSummary struct {
 	EndReason string         `json:"end_reason"`
 	Samples   jsonSamples    `json:"samples"`
 	Halted    jsonHalted     `json:"halted"`
+	Budget    *jsonBudget    `json:"budget,omitempty"`
 	Stacks    jsonStacks     `json:"stacks"`
 	Resets    uint64         `json:"resets"`
 	Asleep    jsonShare      `json:"asleep"`
@@ -93,6 +94,7 @@ func SummaryJSON(w io.Writer, p *profile.Profile, files ...string) error {
 		Clock: a.ClockLabel, SWCLKHz: a.SWCLKHz, RateHz: a.RateHz, Seed: a.Seed, DurationS: p.Duration.Seconds(), EndReason: a.EndReason,
 		Samples: jsonSamples{Asked: a.Asked, Taken: p.Samples(), Missed: map[string]uint64{}},
 		Halted:  jsonHalted{float64(a.HaltedP50) / 1e3, float64(a.HaltedP99) / 1e3, float64(a.Halted) / 1e3, p.HaltedShare()},
+		Budget:  budgetJSON(a.Budget),
 		Stacks:  jsonStacks{Complete: a.Stops[unwind.Complete], Cut: map[string]uint64{}},
 		Resets:  a.Resets, Asleep: jsonShare{int(a.Sleeping), idle.Value, idle.Error},
 		Functions: []jsonFunction{}, Events: []jsonEvent{}, Remarks: append([]string{}, a.Remarks...), Files: append([]string{}, files...),

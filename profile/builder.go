@@ -124,7 +124,7 @@ func (b *Builder) Event(e Event) { b.profile.Events = append(b.profile.Events, e
 
 // Finish returns the profile. Of a, the counts that the builder has seen
 // itself are overwritten: Missed, Stops, Halted, HaltedP50, HaltedP99, Resets,
-// Sleeping, and Asked where it is 0. The builder is used up.
+// Sleeping, Budget.Longer, and Asked where it is 0. The builder is used up.
 func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
 	b.endMisses(duration)
 	p := &b.profile
@@ -137,6 +137,7 @@ func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
 	}
 	a.Missed, a.Stops, a.Resets, a.Sleeping, a.Halted = b.taken.Missed, b.taken.Stops, b.taken.Resets, b.taken.Sleeping, b.taken.Halted
 	a.HaltedP50, a.HaltedP99 = halts(b.samples)
+	a.Budget.Longer = longer(b.samples, a.Budget.MaxHalt)
 	if a.Asked == 0 {
 		a.Asked = b.asked
 	}
@@ -159,6 +160,17 @@ func halts(samples []Sample) (p50, p99 time.Duration) {
 	slices.Sort(halted)
 	rank := func(percent int) time.Duration { return halted[(len(halted)*percent+99)/100-1] }
 	return rank(50), rank(99)
+}
+
+// longer counts the samples that halted the core for longer than a limit, if
+// there is one.
+func longer(samples []Sample, limit time.Duration) (n uint64) {
+	for _, s := range samples {
+		if limit > 0 && s.Halted > limit {
+			n++
+		}
+	}
+	return n
 }
 
 // sources reads the files of all frames.

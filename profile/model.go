@@ -149,6 +149,17 @@ type Acquisition struct {
 	RateHz     float64
 	SWCLKHz    uint32
 	ClockLabel string // "virtual time" or "host time"
+	Budget     Budget
+}
+
+// Budget is what the target was allowed to lose, and what was done to keep it.
+type Budget struct {
+	MaxOverhead float64       // share of time halted, 0: no limit
+	Delayed     uint64        // samples that came later than asked for it
+	MaxHalt     time.Duration // of one sample, 0: no limit
+	Shortened   uint64        // samples whose stack was cut for it
+	Depth       int           // words of stack that fit into it, 0: none or not known
+	Longer      uint64        // samples that halted for longer all the same
 }
 
 // Callers walks from a stack to its root: the frame itself first.

@@ -125,7 +125,7 @@ func judge(t *testing.T, c accuracyCase) *judged {
 	var stdout, stderr bytes.Buffer
 	a := &app{stdout: &stdout, stderr: &stderr, opened: func(t *target) { w.watch(t.board) }}
 	root := a.root()
-	root.SetArgs([]string{"sample", "--probe", "sim:" + c.model, "--rate", fmt.Sprint(c.rate), "--duration", fmt.Sprint(c.seconds), "--seed", fmt.Sprint(c.seed),
+	root.SetArgs([]string{"sample", "--probe", "sim:" + c.model, "--rate", fmt.Sprint(c.rate), "--duration", fmt.Sprint(c.seconds), "--seed", fmt.Sprint(c.seed), "--max-overhead", "none",
 		"-o", filepath.Join(dir, "out.folded"), "--record", recording, image})
 	if code := a.report(root.ExecuteContext(context.Background())); code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr.String())

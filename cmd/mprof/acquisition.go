@@ -41,7 +41,7 @@ func (f *sampleFlags) swclk(t *target) uint32 {
 
 // recordingHeader says what is sampled and how.
 func (r *samplingRun) recordingHeader(image *symbol.Image) snapshot.Header {
-	return snapshot.Header{
+	h := snapshot.Header{
 		ELF:     image.Path(),
 		BuildID: fmt.Sprintf("%x", image.BuildID()),
 		Probe:   r.target.name(r.probe.Info()),
@@ -57,6 +57,8 @@ func (r *samplingRun) recordingHeader(image *symbol.Image) snapshot.Header {
 			keyVersion:  versionString(),
 		},
 	}
+	r.flags.budgetParameters(h.Parameters)
+	return h
 }
 
 // recordedAcquisition reads back what header and end of a recording say: the
@@ -69,6 +71,7 @@ func recordedAcquisition(h snapshot.Header, end snapshot.End) profile.Acquisitio
 		Probe:      h.Probe,
 		EndReason:  end.Reason,
 		ClockLabel: h.Parameters[keyClock],
+		Budget:     recordedBudget(h, end),
 	}
 	if a.EndReason == "" {
 		a.EndReason = "the recording has no end"

@@ -63,6 +63,9 @@ func TestBadInput(t *testing.T) {
 		{"duration zero", []string{"--probe", "sim", "--duration", "0"}, 2, []string{"--duration"}},
 		{"duration of nonsense", []string{"--probe", "sim", "--duration", "soon"}, 2, []string{"soon", "60s"}},
 		{"duration overflow", []string{"--probe", "sim", "--duration", "1e300"}, 2, []string{"between"}},
+		{"overhead of nonsense", []string{"--probe", "sim", "--max-overhead", "little"}, 2, []string{"little", "1%"}},
+		{"overhead too large", []string{"--probe", "sim", "--max-overhead", "200%"}, 2, []string{"200%", "between"}},
+		{"halt without unit", []string{"--probe", "sim", "--max-halt", "200"}, 2, []string{"200us"}},
 		{"speed of nonsense", []string{"--probe", "sim", "--speed", "warp"}, 2, []string{"warp"}},
 		{"unknown flag", []string{"--turbo"}, 2, []string{"--turbo"}},
 	} {

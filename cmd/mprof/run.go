@@ -74,6 +74,9 @@ func (r *samplingRun) begin(ctx context.Context, image *symbol.Image) (err error
 		Clock:     r.target.clock,
 		StackTops: stackTops(image),
 		RAM:       ramRanges(image),
+
+		MaxOverhead: float64(r.flags.maxOverhead),
+		MaxHalt:     time.Duration(r.flags.maxHalt),
 	})
 	if err != nil {
 		return err
@@ -142,11 +145,13 @@ func (r *samplingRun) detach() error {
 // finish closes the recording and makes the profile of what there is.
 func (r *samplingRun) finish(ctx context.Context, runErr error) *profile.Profile {
 	took := r.target.clock.Now() - r.origin
-	end := snapshot.End{Reason: endReason(ctx, runErr), Facts: map[string]string{
-		keyElapsed: took.String(),
-		keyPlan:    r.sampler.Stats().Plan,
-	}}
-	if err := r.recording.Finish(end.Reason, [2]string{keyElapsed, end.Facts[keyElapsed]}, [2]string{keyPlan, end.Facts[keyPlan]}); err != nil {
+	st := r.sampler.Stats()
+	facts := append([][2]string{{keyElapsed, took.String()}, {keyPlan, st.Plan}}, budgetFacts(st)...)
+	end := snapshot.End{Reason: endReason(ctx, runErr), Facts: map[string]string{}}
+	for _, f := range facts {
+		end.Facts[f[0]] = f[1]
+	}
+	if err := r.recording.Finish(end.Reason, facts...); err != nil {
 		r.stacks.remark("%v", err)
 	}
 	if share := float64(r.stacks.halted) / float64(max(took, 1)); share > dearShare {

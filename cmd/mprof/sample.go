@@ -30,10 +30,13 @@ type sampleFlags struct {
 	quiet    bool
 	json     bool
 	command  []string
+
+	maxOverhead overheadFlag
+	maxHalt     haltFlag
 }
 
 func (a *app) sampleCommand() *cobra.Command {
-	f := &sampleFlags{rate: 100}
+	f := &sampleFlags{rate: 100, maxOverhead: defaultOverhead}
 	cmd := &cobra.Command{
 		Use:   "sample [flags] app.elf",
 		Short: "Sample call stacks by halting the core for microseconds",
@@ -61,6 +64,8 @@ built-in firmware.`,
 	}
 	flags := cmd.Flags()
 	flags.Var(&f.rate, "rate", "samples per second")
+	flags.Var(&f.maxOverhead, "max-overhead", "share of time that the core may stand halted; the rate is lowered to keep it: 1%, 0.5%, none")
+	flags.Var(&f.maxHalt, "max-halt", "longest that a sample may halt the core; stacks are cut to keep it: 200us, 1ms, none")
 	flags.Var(&f.duration, "duration", "how long to sample: 60, 60s, 2m (default until Ctrl-C)")
 	flags.StringVar(&f.probe, "probe", "", "serial, VID:PID or part of the name of the probe; or sim, sim:MODEL")
 	flags.Var(&f.speed, "speed", "SWD clock: 4M, 500k (default 4M, or what the simulated probe reaches)")
