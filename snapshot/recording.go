@@ -29,6 +29,7 @@ const (
 	recordSample byte = 2
 	recordEvent  byte = 3 // time and fields
 	recordEnd    byte = 4 // fields; the last record
+	recordBlock  byte = 5 // PCs
 )
 
 // mostRecord bounds length: no sample of a microcontroller comes near it, and a

@@ -131,7 +131,7 @@ func (r *Reader) Next(ctx context.Context) (*Snapshot, error) {
 			err = r.cut(err.Error())
 		}
 		if r.err = err; s != nil && err == nil {
-			r.samples++
+			r.samples += s.Samples()
 			return s, nil
 		}
 	}
@@ -144,6 +144,8 @@ func (r *Reader) use(kind byte, body []byte) (*Snapshot, error) {
 	switch kind {
 	case recordSample:
 		return c.sample()
+	case recordBlock:
+		return c.block()
 	case recordEvent:
 		at := c.varint()
 		fields, err := c.fields()

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,8 +33,15 @@ func testSamples() []*Snapshot {
 	full.Windows = []Window{{Addr: 0x20000F00, Data: []byte{1, 2, 3, 4, 5, 6, 7, 8}}, {Addr: 0x20001F00, Data: []byte{9, 10, 11, 12}}}
 	pcOnly := &Snapshot{Seq: 2, Time: 30 * time.Millisecond}
 	pcOnly.Regs.Set(PC, 0x08000100)
-	return []*Snapshot{full, {Seq: 1, Time: 20 * time.Millisecond, Weight: 10 * time.Millisecond, Miss: NotReady, State: Reset}, pcOnly}
+	block := &Snapshot{Seq: 3, Time: 31 * time.Millisecond, Weight: time.Millisecond, Miss: TargetFault, Block: &Block{
+		Spacing: 5600 * time.Nanosecond, PCs: []uint32{0x08000100, 0x08000104, 0x08000104, 0x08000104, 0xFFFFFFFF, 0, 0, 0x20000000}, Lost: 6}}
+	asleep := &Snapshot{Seq: 17, Time: 32 * time.Millisecond, State: Sleeping, Block: &Block{PCs: []uint32{0, 0x08000100}}}
+	lost := &Snapshot{Seq: 19, Time: 33 * time.Millisecond, Miss: NoAck, Block: &Block{PCs: []uint32{}, Lost: 126}}
+	return []*Snapshot{full, {Seq: 1, Time: 20 * time.Millisecond, Weight: 10 * time.Millisecond, Miss: NotReady, State: Reset}, pcOnly, block, asleep, lost}
 }
+
+// testCount is how many samples those are.
+const testCount = 3 + 14 + 2 + 126
 
 var testEvent = Event{Time: 15 * time.Millisecond, Kind: "target reset", Text: "S_RESET_ST"}
 
@@ -108,7 +117,7 @@ func recordEnds(t *testing.T, file []byte) (ends []int, samples []int) {
 	n := 0
 	for at := len(recordingMagic) + 4; at < len(file); {
 		length := int(file[at]) | int(file[at+1])<<8
-		if file[at+4] == recordSample {
+		if k := file[at+4]; k == recordSample || k == recordBlock {
 			n++
 		}
 		at += length + 8
@@ -136,11 +145,14 @@ func TestRecordingCutAtEveryByte(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d bytes: %v", n, err)
 		}
-		whole, last := 0, ends[0]
+		whole, last, counted := 0, ends[0], 0
 		for i, e := range ends {
 			if e <= n {
 				whole, last = samples[i], e
 			}
+		}
+		for _, s := range want[:whole] {
+			counted += s.Samples()
 		}
 		all, err := readAll(r)
 		var cut *CutError
@@ -150,8 +162,8 @@ func TestRecordingCutAtEveryByte(t *testing.T) {
 		if d := cmp.Diff(want[:whole], all, equalSnapshots); d != "" && whole+len(all) > 0 {
 			t.Fatalf("%d bytes: samples (-want +got):\n%s", n, d)
 		}
-		if cut.Offset != int64(last) || cut.Samples != whole {
-			t.Fatalf("%d bytes: %v, want byte %d after %d samples", n, cut, last, whole)
+		if cut.Offset != int64(last) || cut.Samples != counted {
+			t.Fatalf("%d bytes: %v, want byte %d after %d samples", n, cut, last, counted)
 		}
 		if _, err := r.Next(context.Background()); !errors.As(err, &cut) {
 			t.Fatalf("%d bytes: the next read gives %v", n, err)
@@ -191,7 +203,7 @@ func TestRecordingWithoutEnd(t *testing.T) {
 	}
 	defer r.Close()
 	all, err := readAll(r)
-	if len(all) != 3 || err == nil || !strings.Contains(err.Error(), "after 3 samples: the run was not finished") {
+	if len(all) != len(testSamples()) || err == nil || !strings.Contains(err.Error(), fmt.Sprintf("after %d samples: the run was not finished", testCount)) {
 		t.Errorf("%d samples, then %v", len(all), err)
 	}
 	if _, ok := r.End(); ok {
@@ -244,7 +256,9 @@ func TestRecordingDocument(t *testing.T) {
 	s.Regs.Set(SP, 0x20000FF8)
 	s.Regs.Set(PC, 0x08000124)
 	s.Windows = []Window{{Addr: 0x20000FF8, Data: []byte{1, 2, 3, 4, 0x51, 1, 0, 8}}}
-	if err := errors.Join(w.Append(s), w.Finish("duration")); err != nil {
+	block := &Snapshot{Seq: 8, Time: 20 * time.Millisecond, Weight: 34 * time.Microsecond, Block: &Block{
+		Spacing: 5600 * time.Nanosecond, PCs: []uint32{0x08000124, 0x08000124, 0x08000124, 0x08000120, 0x08000100, 0x08000122}}}
+	if err := errors.Join(w.Append(s), w.Append(block), w.Finish("duration")); err != nil {
 		t.Fatal(err)
 	}
 	file, err := os.ReadFile(path)
@@ -288,7 +302,9 @@ func FuzzRecording(f *testing.F) {
 // what decodes is encoded to something that decodes to the same.
 func FuzzRecordingBody(f *testing.F) {
 	for _, s := range testSamples() {
-		f.Add(appendSample(nil, s))
+		if s.Block == nil {
+			f.Add(appendSample(nil, s))
+		}
 	}
 	f.Fuzz(func(t *testing.T, p []byte) {
 		c := cursor{p: p}
@@ -303,6 +319,74 @@ func FuzzRecordingBody(f *testing.F) {
 		fields := cursor{p: p}
 		_, _ = fields.fields()
 	})
+}
+
+// Blocks have the same property.
+func FuzzRecordingBlock(f *testing.F) {
+	for _, s := range testSamples() {
+		if s.Block != nil {
+			f.Add(appendBlock(nil, s))
+		}
+	}
+	f.Fuzz(func(t *testing.T, p []byte) {
+		c := cursor{p: p}
+		s, err := c.block()
+		if err != nil {
+			return
+		}
+		if n := s.Samples(); n > mostBlock {
+			t.Fatalf("%d samples", n)
+		}
+		again := cursor{p: appendBlock(nil, s)}
+		if s2, err := again.block(); err != nil || !cmp.Equal(s, s2, equalSnapshots) {
+			t.Fatalf("%v, then %v %v", s, s2, err)
+		}
+	})
+}
+
+// A block that no record can hold is refused, and the recording goes on.
+func TestRecordingOfABlockTooLong(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.mprof")
+	w, err := Create(path, Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Append(&Snapshot{Block: &Block{PCs: make([]uint32, mostBlock), Lost: 1}}); err == nil {
+		t.Error("it was written")
+	}
+	if err := errors.Join(w.Append(&Snapshot{Block: &Block{PCs: make([]uint32, mostBlock)}}), w.Finish("")); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if all, err := readAll(r); len(all) != 1 || err != io.EOF || len(all[0].Block.PCs) != mostBlock {
+		t.Errorf("%d records, then %v", len(all), err)
+	}
+}
+
+// BenchmarkRecordingBlock writes blocks of 126 PCs of a program of 64 KiB.
+func BenchmarkRecordingBlock(b *testing.B) {
+	w, err := Create(filepath.Join(b.TempDir(), "run.mprof"), testHeader())
+	if err != nil {
+		b.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	s := &Snapshot{Block: &Block{Spacing: 5600 * time.Nanosecond, PCs: make([]uint32, 126)}}
+	for i := range s.Block.PCs {
+		s.Block.PCs[i] = 0x08000000 + 2*random.Uint32N(1<<15)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := w.Append(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/126, "ns/PC")
+	b.ReportMetric(float64(len(appendBlock(nil, s)))/126, "B/PC")
+	w.Finish("benchmark")
 }
 
 func BenchmarkRecordingAppend(b *testing.B) {

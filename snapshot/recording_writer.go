@@ -35,10 +35,22 @@ func Create(path string, h Header) (*Writer, error) {
 	return w, nil
 }
 
-// Append writes one sample, taken or missed.
+// Append writes one sample, taken or missed, or a block of them.
 func (w *Writer) Append(s *Snapshot) error {
+	if s.Block != nil {
+		return w.appendBlock(s)
+	}
 	start := w.begin(recordSample)
 	w.buf = appendSample(w.buf, s)
+	return w.write(start)
+}
+
+func (w *Writer) appendBlock(s *Snapshot) error {
+	if n := s.Samples(); n > mostBlock {
+		return fmt.Errorf("snapshot: block of %d PCs, at most %d", n, mostBlock)
+	}
+	start := w.begin(recordBlock)
+	w.buf = appendBlock(w.buf, s)
 	return w.write(start)
 }
 

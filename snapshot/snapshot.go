@@ -101,8 +101,8 @@ func (m Miss) String() string {
 	return "unknown miss"
 }
 
-// Snapshot is one sample of one core. A PC-only sample is a Snapshot without
-// windows; a sample that failed has Miss set and no registers.
+// Snapshot is one sample of one core, or a Block of many. A PC-only sample is a
+// Snapshot without windows; a sample that failed has Miss set and no registers.
 type Snapshot struct {
 	Seq     uint64        // number of the request in its run, from 0
 	Time    time.Duration // of the halt, since the start of the run, on the clock of the run
@@ -112,6 +112,28 @@ type Snapshot struct {
 	Miss    Miss
 	Regs    Registers
 	Windows []Window
+	// Block: the samples are PCs that were read while the core ran. Time is that
+	// of the first, Weight that of all, State holds for each of them, and there
+	// are neither registers nor windows.
+	Block *Block
+}
+
+// Block is a row of PCs, read one after the other from DWT_PCSR (ARMv7-M ARM,
+// C1.8.6) in one transfer of the probe.
+type Block struct {
+	Spacing time.Duration // from one PC to the next
+	PCs     []uint32      // as they were read, what is no PC among them
+	// Lost is how many more were asked for and did not come, for the reason in
+	// Snapshot.Miss.
+	Lost int
+}
+
+// Samples counts the samples that were asked for.
+func (s *Snapshot) Samples() int {
+	if s.Block == nil {
+		return 1
+	}
+	return len(s.Block.PCs) + s.Block.Lost
 }
 
 // Word reads a little-endian word of captured memory.
