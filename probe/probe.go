@@ -26,6 +26,10 @@ type Options struct {
 	// AP is the access port to use: its number (ADIv5) or its address (ADIv6).
 	// nil: the first AHB-AP.
 	AP *uint32
+	// Reopen opens the same probe again after it was unplugged or hung: the
+	// last rung of Recover, which has closed the old transport by then. nil: a
+	// probe that is gone stays gone.
+	Reopen func(context.Context) (Transport, error)
 }
 
 func (o Options) withDefaults() Options {

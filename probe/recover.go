@@ -9,11 +9,17 @@ import (
 // Recover brings the connection back after an error, with the mildest means
 // that works: it takes up the lost responses and clears the sticky errors; then
 // line reset and set-up; then the switch sequences, the dormant one too; then
-// DAP_Disconnect and DAP_Connect. Whatever rung it takes, SELECT, CSW, TAR and
-// the match mask are to be set again. It does not touch the core: a core that
-// was halted still is.
+// DAP_Disconnect and DAP_Connect; then, where Options.Reopen is there, a new
+// transport. Whatever rung it takes, SELECT, CSW, TAR and the match mask are to
+// be set again. It does not touch the core: a core that was halted still is.
 //
-// A probe that is gone ends it at once with ErrDisconnected.
+// Packets under way when something went wrong are still executed, before the
+// first of Recover: the probe takes them in order. Only a probe that lost its
+// power forgets them.
+//
+// ErrDisconnected: the probe is gone, and Reopen did not find it. It may be
+// asked again. ErrNoTarget: the probe works and nothing answers behind it; then
+// no new transport is tried, which would not help.
 func (p *Probe) Recover(ctx context.Context) error {
 	rungs := []func(context.Context) error{p.recoverSticky, p.recoverLine, p.recoverWire, p.recoverProbe}
 	p.outOfStep = true
@@ -27,8 +33,15 @@ func (p *Probe) Recover(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if errors.Is(err, ErrDisconnected) {
-			return err
+			break
 		}
+	}
+	if p.options.Reopen != nil && !errors.Is(err, ErrNoTarget) {
+		err = p.recoverTransport(ctx)
+	}
+	switch {
+	case err == nil || ctx.Err() != nil || errors.Is(err, ErrDisconnected):
+		return err
 	}
 	return fmt.Errorf("probe: no way back: %w", err)
 }
