@@ -4,7 +4,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS = -X main.version=$(VERSION)
 
-.PHONY: all build demo test short race bench accuracy firmware picture fmt lint cross generate clean
+.PHONY: all build demo test short race fuzz bench accuracy firmware picture fmt lint cross generate clean
 
 all: build
 
@@ -27,6 +27,11 @@ short:
 
 race:
 	$(GO) test -race -short ./...
+
+# Every fuzz target for FUZZTIME; make fuzz FUZZ=probe chooses.
+FUZZTIME ?= 10s
+fuzz:
+	FUZZTIME=$(FUZZTIME) scripts/fuzz.sh $(FUZZ)
 
 # The tables of docs/overhead.md and docs/simulated-board.md, and Go benchmarks.
 bench:

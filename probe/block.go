@@ -35,7 +35,9 @@ func ParseTransferBlock(p []byte, op byte, count int, a *Answer) (rest []byte, e
 	}
 	a.Count, a.Ack = int(p[1])|int(p[2])<<8, Ack(p[3])
 	if a.Count > count || a.Ack == OK && a.Count < count {
-		return nil, fmt.Errorf("DAP_TransferBlock: %d of %d transfers done with %s: %w", a.Count, count, a.Ack, ErrResponse)
+		err := fmt.Errorf("DAP_TransferBlock: %d of %d transfers done with %s: %w", a.Count, count, a.Ack, ErrResponse)
+		a.reset()
+		return nil, err
 	}
 	c := words{p: p[4:]}
 	if op&RnW != 0 {
@@ -48,6 +50,7 @@ func ParseTransferBlock(p []byte, op byte, count int, a *Answer) (rest []byte, e
 		}
 	}
 	if c.short {
+		a.reset()
 		return nil, badResponse("DAP_TransferBlock", p)
 	}
 	if a.Ack != OK {

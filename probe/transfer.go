@@ -48,7 +48,7 @@ func (a *Answer) reset() { *a = Answer{Data: a.Data[:0], Stamps: a.Stamps[:0]} }
 // left out. A failure that brought fewer words than it counts leaves no data
 // and no rest.
 //
-// A response that is cut, or that is not one, wraps ErrResponse.
+// A response that is cut, or that is not one, wraps ErrResponse; a is empty then.
 func ParseTransfer(p []byte, reqs []Req, a *Answer) (rest []byte, err error) {
 	a.reset()
 	if len(p) < 3 || p[0] != cmdTransfer {
@@ -56,7 +56,9 @@ func ParseTransfer(p []byte, reqs []Req, a *Answer) (rest []byte, err error) {
 	}
 	a.Count, a.Ack = int(p[1]), Ack(p[2])
 	if a.Count > len(reqs) || a.Ack == OK && a.Count < len(reqs) {
-		return nil, fmt.Errorf("DAP_Transfer: %d of %d transfers done with %s: %w", a.Count, len(reqs), a.Ack, ErrResponse)
+		err := fmt.Errorf("DAP_Transfer: %d of %d transfers done with %s: %w", a.Count, len(reqs), a.Ack, ErrResponse)
+		a.reset()
+		return nil, err
 	}
 	c := words{p: p[3:]}
 	posted := a.walk(reqs[:a.Count], &c)
@@ -65,6 +67,7 @@ func ParseTransfer(p []byte, reqs []Req, a *Answer) (rest []byte, err error) {
 			a.Data = append(a.Data, c.next())
 		}
 		if c.short {
+			a.reset()
 			return nil, badResponse("DAP_Transfer", p)
 		}
 		return c.p, nil

@@ -175,12 +175,16 @@ func FuzzParseTransfer(f *testing.F) {
 	f.Add(unhex(f, "05 02 04 01000000 05 02 01 99000000"), []byte{0x0F, 0x0F, 0x0F})
 	f.Add(unhex(f, "05 03 01 11000000 05000000 22000000 06000000"), []byte{0x81, 0x0F, 0x8F})
 	f.Add(unhex(f, "05 01 04 0A000000 0000"), []byte{0x0F, 0x05})
+	f.Add(unhex(f, "05 02 01 11000000 22"), []byte{0x0F, 0x0F})
 	f.Fuzz(func(t *testing.T, p, ops []byte) {
 		reqs := reqsOf(ops)
 		var a Answer
 		rest, err := ParseTransfer(p, reqs, &a)
 		used := len(p) - len(rest)
 		if errors.Is(err, ErrResponse) {
+			if len(rest)+len(a.Data)+len(a.Stamps) > 0 {
+				t.Fatalf("%v, and still data: %+v", err, a)
+			}
 			return
 		}
 		if err == nil {
@@ -205,8 +209,12 @@ func FuzzParseTransferBlock(f *testing.F) {
 	f.Add(unhex(f, "06 02 00 04 01000000"), byte(0x0F), 9)
 	f.Fuzz(func(t *testing.T, p []byte, op byte, count int) {
 		var a Answer
-		if _, err := ParseTransferBlock(p, op, count, &a); err == nil && op&RnW != 0 && len(a.Data) != count {
-			t.Fatalf("%d words of %d", len(a.Data), count)
+		_, err := ParseTransferBlock(p, op, count, &a)
+		switch {
+		case err == nil && op&RnW != 0 && len(a.Data) != count, 4*len(a.Data) > len(p):
+			t.Fatalf("%d words of %d in %d bytes", len(a.Data), count, len(p))
+		case errors.Is(err, ErrResponse) && len(a.Data) > 0:
+			t.Fatalf("%v, and still data: %08x", err, a.Data)
 		}
 	})
 }
