@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"time"
 
 	"github.com/mprof/mprof/sim/adi"
 	"github.com/mprof/mprof/sim/armv7m"
@@ -31,6 +32,12 @@ type Options struct {
 	RegReadyCycles, AccessCycles uint64
 
 	NoPCSR bool // the DWT has no PCSR: it reads as zero
+
+	Chip string // how the debug ports are laid out, one of Chips; "": one core, one port
+	// PinsOff is how long the program runs after each reset until it turns its
+	// SWD pins off, as firmware does that needs them; 0: never.
+	PinsOff     time.Duration
+	NoResetWire bool // the probe's nRESET is not connected
 }
 
 // Models names the probe models, the default first.
@@ -47,11 +54,13 @@ type Board struct {
 	hz    uint32
 	image *image
 
-	core *armv7m.Core
-	unit *coresight.Unit
-	port *adi.Port
-	line *adi.Line
-	tracing
+	cpu         // core 0
+	all  []*cpu // every core
+	line *adi.Wire
+
+	rescues     int
+	pinsOff     wire.Instant // running time from reset until the program turns its SWD pins off; 0: never
+	noResetWire bool
 
 	now    wire.Instant // of the host
 	at     wire.Instant // of probe and target; ahead of now while a packet executes
@@ -80,7 +89,9 @@ func New(o Options) (*Board, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sim: firmware: %w", err)
 	}
-	b := &Board{model: model, hz: o.CoreHz, image: img, random: rand.New(rand.NewPCG(o.Seed, 0x6d70726f66))}
+	b := &Board{
+		model: model, hz: o.CoreHz, image: img, pinsOff: wire.Span(o.PinsOff), noResetWire: o.NoResetWire, random: rand.New(rand.NewPCG(o.Seed, 0x6d70726f66)),
+	}
 	b.moved.L = &b.mu
 	if b.hz == 0 {
 		b.hz = 16_000_000
@@ -96,38 +107,6 @@ func New(o Options) (*Board, error) {
 	}
 	b.plugIn()
 	return b, nil
-}
-
-// buildTarget makes core, debug hardware and debug port.
-func (b *Board) buildTarget(o Options) error {
-	if o.RegReadyCycles == 0 {
-		o.RegReadyCycles = 4
-	}
-	if o.AccessCycles == 0 {
-		o.AccessCycles = 4
-	}
-	b.unit = coresight.New(coresight.Config{
-		Arch: b.image.arch, RegReadyCycles: o.RegReadyCycles, NoPCSR: o.NoPCSR, SecureClosed: o.Faults.has(Secure),
-	})
-	cfg := armv7m.Config{
-		Arch:    b.image.arch,
-		Regions: b.image.regions,
-		Mounts:  append(b.unit.Mounts(), vendorPeripherals),
-		VTOR:    b.image.vectors,
-	}
-	b.trace(&cfg)
-	core, err := armv7m.New(cfg)
-	if err != nil {
-		return fmt.Errorf("sim: firmware: %w", err)
-	}
-	b.core = core
-	b.unit.Attach(core)
-	b.attachTruth()
-	b.port = adi.NewPort(adi.Config{
-		Bus: b.unit, Cycles: core.Cycles, AccessCycles: o.AccessCycles, PowerUpCycles: 32,
-	})
-	b.line = adi.NewLine(b.port)
-	return nil
 }
 
 // vendorPeripherals read as zero and take writes: programs that only switch

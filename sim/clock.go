@@ -67,7 +67,7 @@ func (b *Board) run(to wire.Instant) {
 		return
 	}
 	b.at = to
-	b.core.Run((to - b.stood).Count(b.hz))
+	b.runTo((to - b.stood).Count(b.hz))
 }
 
 // cycles is the time of n core cycles.

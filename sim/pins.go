@@ -34,7 +34,7 @@ type pins struct {
 	aborts     []wire.Instant // DAP_TransferAbort reaches the probe
 }
 
-func (l *pins) resetting() bool { return l.levels&pinNRESET == 0 }
+func (l *pins) resetting() bool { return l.levels&pinNRESET == 0 && !l.board.noResetWire }
 
 // cycles lets n cycles of SWCLK pass.
 func (l *pins) cycles(n int) {
@@ -69,13 +69,14 @@ func (l *pins) shift(req uint8, v uint32, fault Kind) (ack uint8, value uint32) 
 	b := l.board
 	switch fault {
 	case TransferFAULT:
-		b.port.RaiseError()
+		b.line.Selected().RaiseError()
 	case NoAck:
 		b.line.Lose()
 	}
 	flip := fault == Parity
-	if b.line.Settled() && l.turnaround == b.port.Turnaround() && l.dataPhase == b.port.Overrun() {
-		ack, value = l.whole(req, v, !flip)
+	port := b.line.Selected()
+	if b.line.Settled() && l.turnaround == port.Turnaround() && l.dataPhase == port.Overrun() {
+		ack, value = l.whole(port, req, v, !flip)
 	} else {
 		ack, value = l.bitwise(req, v, !flip)
 	}
@@ -87,20 +88,20 @@ func (l *pins) shift(req uint8, v uint32, fault Kind) (ack uint8, value uint32) 
 
 // whole is a transfer that needs no look at its single bits: the request takes
 // 8 cycles, a read happens then, a write at the end of its data.
-func (l *pins) whole(req uint8, v uint32, parity bool) (ack uint8, value uint32) {
+func (l *pins) whole(port *adi.Port, req uint8, v uint32, parity bool) (ack uint8, value uint32) {
 	b := l.board
 	b.line.Whole()
 	l.cycles(8)
-	ack = b.port.Request(req)
+	ack = port.Request(req)
 	read := req&adi.RnW != 0
 	left := 2*l.turnaround + 3
 	switch {
 	case ack == adi.OK && read:
-		value = b.port.Read(req)
+		value = port.Read(req)
 		l.cycles(left + 33)
 	case ack == adi.OK:
 		l.cycles(left + 33)
-		b.port.Write(req, v, parity)
+		port.Write(req, v, parity)
 	case l.dataPhase:
 		l.cycles(left + 33)
 	default:
@@ -209,9 +210,15 @@ func (l *pins) SetPins(value, selected byte) {
 	if l.levels&^was&pinSWCLK != 0 && b.reachable() {
 		b.line.Clock(true, l.levels&pinSWDIO != 0)
 	}
-	if was&pinNRESET == 0 && !l.resetting() {
-		b.core.Reset()
+	if was&pinNRESET == 0 && l.levels&pinNRESET != 0 && !b.noResetWire {
+		b.resetChip()
 	}
+}
+
+// pinsAreOff says whether the program has turned its SWD pins off: it ran long
+// enough since its last reset, and is not held in another.
+func (b *Board) pinsAreOff() bool {
+	return b.pinsOff > 0 && !b.pins.resetting() && b.ran() >= b.pinsOff.Count(b.hz)
 }
 
 // Pins reads the pins; TDO is not connected.

@@ -1,10 +1,6 @@
 package sim
 
-import (
-	"time"
-
-	"github.com/mprof/mprof/sim/coresight"
-)
+import "time"
 
 // CoreState is what a run leaves behind in the core.
 type CoreState struct {
@@ -22,10 +18,7 @@ func (b *Board) CoreState() CoreState {
 	for len(b.usb.queue) > 0 {
 		b.executeNext()
 	}
-	return CoreState{
-		Halted: b.core.Halted(), DebugEnabled: b.unit.Control()&coresight.C_DEBUGEN != 0,
-		Sleeping: b.core.Sleeping(), LockedUp: b.core.LockedUp(),
-	}
+	return b.state()
 }
 
 // HaltedTime is how long the core has stood in Debug state since time 0.

@@ -16,7 +16,7 @@ func (b *Board) strike(f *Fault) {
 	case Unplug:
 		b.unplug(f.For)
 	case TargetReset:
-		b.core.Reset()
+		b.resetChip()
 	case Lockup:
 		b.lockUp()
 	case DebugOff:
@@ -115,7 +115,7 @@ func (b *Board) reachable() bool {
 	if f.inDeepSleep {
 		b.lookForDeepSleep()
 	}
-	return !b.usb.unplugged && !f.off && !(f.inDeepSleep && b.core.DeepSleep())
+	return !b.usb.unplugged && !f.off && !b.pinsAreOff() && !(f.inDeepSleep && b.core.DeepSleep())
 }
 
 // lookForDeepSleep takes the power off the debug domain if the core slept
@@ -134,8 +134,9 @@ func (b *Board) lookForDeepSleep() {
 // powerOffDebug loses everything that the debug domain holds; a core in Debug
 // state runs.
 func (b *Board) powerOffDebug() {
-	b.unit.PowerOn()
-	b.port.PowerOn()
+	for _, c := range b.all {
+		c.unit.PowerOn()
+	}
 	b.line.PowerOn()
 }
 

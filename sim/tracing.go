@@ -11,22 +11,22 @@ import (
 type tracing struct{ truth *truth.Truth }
 
 // trace makes the shadow stack and hooks it into the core to be.
-func (b *Board) trace(cfg *armv7m.Config) {
-	b.truth = truth.New(functions(b.image))
-	cfg.Tracer = b.truth
-	cfg.Leaves = b.truth.Leaves
+func (c *cpu) trace(cfg *armv7m.Config, img *image) {
+	c.truth = truth.New(functions(img))
+	cfg.Tracer = c.truth
+	cfg.Leaves = c.truth.Leaves
 }
 
 // attachTruth starts the account at reset, and again at every reset.
-func (b *Board) attachTruth() {
-	b.truth.Attach(b.core)
+func (c *cpu) attachTruth() {
+	c.truth.Attach(c.core)
 	restart := func() {
-		pc, _ := b.core.ReadReg(regPC)
-		sp, _ := b.core.ReadReg(regSP)
-		b.truth.Reset(pc, sp)
+		pc, _ := c.core.ReadReg(regPC)
+		sp, _ := c.core.ReadReg(regSP)
+		c.truth.Reset(pc, sp)
 	}
 	restart()
-	b.core.OnReset(restart)
+	c.core.OnReset(restart)
 }
 
 // Truth is what the program really did: cycles per function and per call path.

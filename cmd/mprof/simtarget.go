@@ -41,12 +41,17 @@ func simFaultNames() []string {
 }
 
 // openSim builds the board that a --probe value describes:
-// sim[:MODEL[,FAULT=TIME[+LENGTH]]...].
+// sim[:MODEL[,FAULT=TIME[+LENGTH]|OPTION]...].
 func openSim(selector string, elf []byte) (*target, error) {
 	_, rest, _ := strings.Cut(selector, ":")
 	fields := strings.Split(rest, ",")
 	o := sim.Options{ELF: elf, Model: fields[0]}
 	for _, f := range fields[1:] {
+		if known, err := parseSimOption(&o, f); known && err == nil {
+			continue
+		} else if err != nil {
+			return nil, usageError{fmt.Errorf("--probe %s: %w", selector, err)}
+		}
 		fault, err := parseSimFault(f)
 		if err != nil {
 			return nil, usageError{fmt.Errorf("--probe %s: %w", selector, err)}

@@ -34,6 +34,7 @@ type Line struct {
 	lost     bool // protocol error: deaf until a line reset
 	deselect bool // TARGETSEL named another port
 	ones     int  // consecutive ones
+	named    int  // how often TARGETSEL named this port
 }
 
 // NewLine connects a port. It starts in JTAG mode, or dormant if the port's
@@ -46,7 +47,7 @@ func NewLine(p *Port) *Line {
 
 // PowerOn puts the pins back into their power-on mode.
 func (l *Line) PowerOn() {
-	*l = Line{port: l.port, lost: true}
+	*l = Line{port: l.port, lost: true, named: l.named}
 	if l.port.cfg.Dormant {
 		l.mode = dormant
 	}
@@ -74,11 +75,16 @@ func (l *Line) Clock(drive, host bool) bool {
 	if !driven {
 		level = !drive || host
 	}
+	l.take(level)
+	return level
+}
+
+// take is what the cycle with that level on SWDIO does to the port.
+func (l *Line) take(level bool) {
 	l.watch(level)
 	if l.mode == swd {
 		l.step(level)
 	}
-	return level
 }
 
 // output is what the port drives in this cycle.
@@ -107,7 +113,7 @@ func (l *Line) watch(level bool) {
 		return
 	}
 	if l.ones++; l.ones >= lineResetBits && l.mode == swd {
-		l.phase, l.fresh, l.lost, l.deselect = idle, true, false, false
+		l.phase, l.fresh, l.lost, l.deselect = idle, true, false, l.port.cfg.Multidrop
 		l.port.dlcr = 0
 		l.port.sel &^= 0xf // DPBANKSEL
 	}
@@ -225,7 +231,10 @@ func (l *Line) written() {
 	good := bits.OnesCount32(v)&1 == parity
 	l.enter(idle)
 	if l.fresh { // TARGETSEL: TINSTANCE, TPARTNO, TDESIGNER
-		l.deselect = !good || v != l.port.cfg.TARGETID&0x0fffffff
+		l.deselect = !good || v != l.port.targetSel()
+		if !l.deselect {
+			l.named++
+		}
 		return
 	}
 	if l.ack == OK {

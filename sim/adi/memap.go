@@ -24,59 +24,101 @@ const (
 	increment   = 0x3ff      // TAR counts within 1 KiB (ADIv5.2, C2.2.2)
 )
 
-// memAP holds the registers of the AHB-AP.
-type memAP struct{ csw, tar uint32 }
+// AccessPort describes a MEM-AP: where it is and what it masters.
+type AccessPort struct {
+	Addr uint32 // its number (ADIv5) or its address (ADIv6)
+	IDR  uint32
+	BASE uint32 // debug base address on its bus
+	Bus  Bus
+	// Locked: debug access is disabled, CSW.DeviceEn reads as 0.
+	Locked bool
+}
+
+// memAP holds the registers of one.
+type memAP struct {
+	AccessPort
+	csw, tar uint32
+}
 
 // up says whether the debug domain has power.
 func (p *Port) up() bool { return p.status()&CDBGPWRUPACK != 0 }
 
 // readAP performs an AP read. An error response sets STICKYERR and gives 0,
 // which no later transfer can fetch before ABORT clears the flag.
-func (p *Port) readAP(reg uint8) uint32 {
+func (p *Port) readAP(req uint8) uint32 {
 	if !p.up() {
 		p.RaiseError()
 		return 0
 	}
-	if p.sel>>24 != 0 {
+	if p.v6() {
+		return p.readSpace(p.sel&^0xf | uint32(req&(A2|A3)))
+	}
+	m := p.port(p.sel >> 24)
+	if m == nil {
 		return 0 // no such AP: it reads as zero
 	}
+	return p.readMEM(m, p.register(req))
+}
+
+// port finds an access port by its number or address.
+func (p *Port) port(addr uint32) *memAP {
+	for _, m := range p.aps {
+		if m.Addr == addr {
+			return m
+		}
+	}
+	return nil
+}
+
+// readMEM reads a register of a MEM-AP.
+func (p *Port) readMEM(m *memAP, reg uint8) uint32 {
 	switch reg {
 	case regCSW:
-		return p.mem.csw | cswDeviceEn
+		if m.Locked {
+			return m.csw
+		}
+		return m.csw | cswDeviceEn
 	case regTAR:
-		return p.mem.tar
+		return m.tar
 	case regDRW:
-		return p.transfer(false, 0)
+		return p.transfer(m, false, 0)
 	case regBASE:
-		return p.cfg.BASE
+		return m.BASE
 	case regIDR:
-		return p.cfg.IDR
+		return m.IDR
 	case regCFG:
 		return 0 // little-endian, 32-bit addresses and data
 	}
 	if reg >= regBD0 && reg <= regBD3 {
-		return p.banked(reg, false, 0)
+		return p.banked(m, reg, false, 0)
 	}
 	return 0
 }
 
-func (p *Port) writeAP(reg uint8, v uint32) {
+func (p *Port) writeAP(req uint8, v uint32) {
 	if !p.up() {
 		p.RaiseError()
 		return
 	}
-	if p.sel>>24 != 0 {
+	if p.v6() {
+		p.writeSpace(p.sel&^0xf|uint32(req&(A2|A3)), v)
 		return
 	}
+	if m := p.port(p.sel >> 24); m != nil {
+		p.writeMEM(m, p.register(req), v)
+	}
+}
+
+func (p *Port) writeMEM(m *memAP, reg uint8, v uint32) {
 	switch {
 	case reg == regCSW:
-		p.mem.writeCSW(v)
+		m.writeCSW(v)
 	case reg == regTAR:
-		p.mem.tar = v
+		m.tar = v
 	case reg == regDRW:
-		p.transfer(true, v)
+		p.transfer(m, true, v)
 	case reg >= regBD0 && reg <= regBD3:
-		p.banked(reg, true, v)
+		p.banked(m, reg, true, v)
 	}
 }
 
@@ -94,46 +136,46 @@ func (m *memAP) writeCSW(v uint32) {
 }
 
 // banked is BD0 to BD3: the word at TAR[31:4] + 4n. TAR never changes.
-func (p *Port) banked(reg uint8, write bool, v uint32) uint32 {
-	return p.access(p.mem.tar&^0xf|uint32(reg&0xc), 4, write, v)
+func (p *Port) banked(m *memAP, reg uint8, write bool, v uint32) uint32 {
+	return p.access(m, m.tar&^0xf|uint32(reg&0xc), 4, write, v)
 }
 
 // transfer is an access through DRW: one access, or in packed mode as many as
 // fill the word, TAR moving on after each that the bus accepts.
-func (p *Port) transfer(write bool, v uint32) uint32 {
-	size := 1 << (p.mem.csw & cswSize)
+func (p *Port) transfer(m *memAP, write bool, v uint32) uint32 {
+	size := 1 << (m.csw & cswSize)
 	n := 1
-	if p.mem.csw&cswAddrInc == cswPacked {
+	if m.csw&cswAddrInc == cswPacked {
 		n = 4 / size
 	}
 	var got uint32
 	for range n {
-		addr := p.mem.tar
+		addr := m.tar
 		shift := addr & 3 &^ uint32(size-1) * 8 // byte lanes (ADIv5.2, C2.2.6)
 		if addr&uint32(size-1) != 0 {
 			p.RaiseError()
 			return 0
 		}
 		mask := uint32(1<<(8*size) - 1)
-		got |= p.access(addr, size, write, v>>shift&mask) & mask << shift
+		got |= p.access(m, addr, size, write, v>>shift&mask) & mask << shift
 		if p.ctrl&STICKYERR != 0 {
 			return 0
 		}
-		if p.mem.csw&cswAddrInc != 0 {
-			p.mem.tar = addr&^increment | (addr+uint32(size))&increment
+		if m.csw&cswAddrInc != 0 {
+			m.tar = addr&^increment | (addr+uint32(size))&increment
 		}
 	}
 	return got
 }
 
 // access is one access to the bus; it keeps the AP busy for AccessCycles.
-func (p *Port) access(addr uint32, size int, write bool, v uint32) uint32 {
+func (p *Port) access(m *memAP, addr uint32, size int, write bool, v uint32) uint32 {
 	p.busy = p.cfg.Cycles() + p.cfg.AccessCycles
 	ok := false
 	if write {
-		ok = p.cfg.Bus.Write(addr, size, v)
+		ok = m.Bus.Write(addr, size, v)
 	} else {
-		v, ok = p.cfg.Bus.Read(addr, size)
+		v, ok = m.Bus.Read(addr, size)
 	}
 	if !ok {
 		p.RaiseError()

@@ -51,6 +51,18 @@ type Config struct {
 	BASE     uint32 // debug base address of AP 0; 0: 0xe00ff003
 	Dormant  bool   // the port powers up dormant and not in JTAG mode
 
+	// Ports are the access ports, nil: AP 0 with Bus, IDR and BASE. A port with
+	// none is there for Powered alone. With a DPIDR of version 3 they are
+	// at addresses, and a ROM table at 0 lists them (ADIv6).
+	Ports []AccessPort
+	// Instance is DLPIDR.TINSTANCE. Multidrop: after a line reset the port is
+	// silent until TARGETSEL names it. Powered is called when debug power is
+	// requested: a rescue port acts on that.
+	Instance  uint32
+	Multidrop bool
+	Powered   func()
+	NoPower   bool // requests for power are not acknowledged
+
 	// Cycles is the clock of the system, nil stands still. AccessCycles is how
 	// long one memory access keeps the AP busy (the port answers WAIT until
 	// then), PowerUpCycles how long an acknowledge of CTRL/STAT takes.
@@ -59,7 +71,7 @@ type Config struct {
 	PowerUpCycles uint64
 }
 
-// Port is one SW-DP with one AHB-AP behind it.
+// Port is one SW-DP with its access ports.
 type Port struct {
 	cfg     Config
 	ctrl    uint32 // CTRL/STAT: request, enable and sticky bits
@@ -69,7 +81,8 @@ type Port struct {
 	resend  uint32
 	busy    uint64 // the AP is busy until this cycle
 	powered uint64 // the power-up acknowledges come at this cycle
-	mem     memAP
+	sel1    uint32 // SELECT1
+	aps     []*memAP
 }
 
 // NewPort returns a port in its power-on state: no power requested.
@@ -89,6 +102,9 @@ func NewPort(cfg Config) *Port {
 	if cfg.Cycles == nil {
 		cfg.Cycles = func() uint64 { return 0 }
 	}
+	if cfg.Ports == nil {
+		cfg.Ports = []AccessPort{{IDR: cfg.IDR, BASE: cfg.BASE, Bus: cfg.Bus}}
+	}
 	p := &Port{cfg: cfg}
 	p.PowerOn()
 	return p
@@ -98,8 +114,18 @@ func NewPort(cfg Config) *Port {
 // loses its value.
 func (p *Port) PowerOn() {
 	p.ctrl, p.sel, p.dlcr, p.result, p.resend, p.busy, p.powered = 0, 0, 0, 0, 0, 0, 0
-	p.mem = memAP{csw: cswReset}
+	p.sel1, p.aps = 0, nil
+	for _, ap := range p.cfg.Ports {
+		p.aps = append(p.aps, &memAP{AccessPort: ap, csw: cswReset})
+	}
 }
+
+// v6 says whether the access ports are at addresses: DPIDR.VERSION is 3.
+func (p *Port) v6() bool { return p.cfg.DPIDR>>12&0xf >= 3 }
+
+// targetSel is the value of TARGETSEL that names this port: TINSTANCE,
+// TPARTNO, TDESIGNER (ADIv5.2, B2.2.10).
+func (p *Port) targetSel() uint32 { return p.cfg.Instance<<28 | p.cfg.TARGETID&0x0fffffff }
 
 // RaiseError sets STICKYERR, as an error response of the bus does.
 func (p *Port) RaiseError() { p.ctrl |= STICKYERR }
@@ -145,7 +171,7 @@ func (p *Port) Read(req uint8) uint32 {
 		return p.readDP(req)
 	}
 	p.resend, p.ctrl = p.result, p.ctrl|READOK
-	p.result = p.readAP(p.register(req))
+	p.result = p.readAP(req)
 	return p.resend
 }
 
@@ -158,7 +184,7 @@ func (p *Port) Write(req uint8, v uint32, good bool) {
 	case req&APnDP == 0:
 		p.writeDP(req, v)
 	default:
-		p.writeAP(p.register(req), v)
+		p.writeAP(req, v)
 	}
 }
 
@@ -166,7 +192,7 @@ func (p *Port) Write(req uint8, v uint32, good bool) {
 func (p *Port) readDP(req uint8) uint32 {
 	switch req & (A2 | A3) {
 	case 0:
-		return p.cfg.DPIDR
+		return p.identification()
 	case A2:
 		switch p.sel & 0xf {
 		case 0:
@@ -176,7 +202,11 @@ func (p *Port) readDP(req uint8) uint32 {
 		case 2:
 			return p.cfg.TARGETID
 		case 3:
-			return 1 // DLPIDR: SWD protocol version 2, instance 0
+			return p.cfg.Instance<<28 | 1 // DLPIDR: SWD protocol version 2
+		case 5:
+			if p.v6() {
+				return p.sel1
+			}
 		}
 		return 0 // EVENTSTAT and reserved banks
 	case A3:
@@ -190,7 +220,7 @@ func (p *Port) readDP(req uint8) uint32 {
 // left them; a request is acknowledged once the domain is up.
 func (p *Port) status() uint32 {
 	v := p.ctrl
-	if p.cfg.Cycles() >= p.powered {
+	if p.cfg.Cycles() >= p.powered && !p.cfg.NoPower {
 		v |= v & (CDBGPWRUPREQ | CSYSPWRUPREQ) << 1
 	}
 	return v
@@ -206,10 +236,15 @@ func (p *Port) writeDP(req uint8, v uint32) {
 			const writable = ORUNDETECT | CDBGPWRUPREQ | CSYSPWRUPREQ
 			if up := v &^ p.ctrl & (CDBGPWRUPREQ | CSYSPWRUPREQ); up != 0 {
 				p.powered = p.cfg.Cycles() + p.cfg.PowerUpCycles
+				if p.cfg.Powered != nil && up&CDBGPWRUPREQ != 0 {
+					p.cfg.Powered()
+				}
 			}
 			p.ctrl = p.ctrl&^writable | v&writable
 		case 1:
 			p.dlcr = v & 0x300
+		case 5:
+			p.sel1 = v
 		}
 	case A3:
 		p.sel = v

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mprof/mprof/sim"
+)
+
+// parseSimOption reads what is no fault in a --probe value: chip=NAME,
+// pins-off=TIME, no-nreset. known is false for anything else.
+func parseSimOption(o *sim.Options, s string) (known bool, err error) {
+	name, value, found := strings.Cut(s, "=")
+	switch {
+	case name == "chip" && found:
+		if !slices.Contains(sim.Chips(), value) {
+			return true, fmt.Errorf("there is no simulated chip %q, only %s", value, strings.Join(sim.Chips(), ", "))
+		}
+		o.Chip = value
+	case name == "pins-off" && found:
+		o.PinsOff, err = parseDuration(value)
+	case s == "no-nreset":
+		o.NoResetWire = true
+	default:
+		return false, nil
+	}
+	return true, err
+}
