@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
+	"github.com/mprof/mprof/sim/armv7m"
 	"github.com/mprof/mprof/sim/wire"
 )
 
@@ -45,15 +46,22 @@ func (k Kind) lasts() bool {
 // restart is a power-on reset: RAM as it was loaded, the program from its
 // beginning.
 func (b *Board) restart() {
-	for _, r := range b.ram {
-		for i := 0; i+4 <= len(r.Data); i += 4 {
-			at, v := r.Base+uint32(i), binary.LittleEndian.Uint32(r.Data[i:])
-			if now, _ := b.core.ReadBus(at, 4); now != v {
-				b.core.WriteBus(at, 4, v)
-			}
+	for _, c := range b.all {
+		for _, r := range b.ram {
+			c.restore(r)
 		}
 	}
-	b.core.Reset()
+	b.resetChip()
+}
+
+// restore writes the words of a region that have changed.
+func (c *cpu) restore(r armv7m.Region) {
+	for i := 0; i+4 <= len(r.Data); i += 4 {
+		at, v := r.Base+uint32(i), binary.LittleEndian.Uint32(r.Data[i:])
+		if now, _ := c.core.ReadBus(at, 4); now != v {
+			c.core.WriteBus(at, 4, v)
+		}
+	}
 }
 
 // keepRAM remembers what RAM holds at power-on.
