@@ -132,6 +132,22 @@ func TestReset(t *testing.T) {
 	}
 }
 
+// VECTRESET works while the core runs, and not at all on ARMv6-M.
+func TestVECTRESET(t *testing.T) {
+	for _, v := range []struct {
+		arch Arch
+		want uint32
+	}{{V7EM, 0x100}, {V7M, 0x100}, {V6M, 0x102}} {
+		c := machine(t, Config{Arch: v.arch}, 0xbf00, self) // NOP; B .
+		c.Run(10)
+		poke(t, c, scsBase+regAIRCR, aircrVECTKEY<<16|aircrVECTRESET)
+		c.Run(c.Cycles()) // no further
+		if c.pc != v.want {
+			t.Errorf("%v: pc %x, want %x", v.arch, c.pc, v.want)
+		}
+	}
+}
+
 // TestHaltFromDevice: a device that halts the core as it is written.
 func TestHaltFromDevice(t *testing.T) {
 	d := &probe{}

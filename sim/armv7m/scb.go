@@ -179,8 +179,9 @@ func (c *Core) writeICSR(v uint32) {
 	}
 }
 
-// writeAIRCR, DDI 0403E B3.2.6. VECTRESET and VECTCLRACTIVE work in Debug
-// state only.
+// writeAIRCR, DDI 0403E B3.2.6. VECTCLRACTIVE works in Debug state only, and
+// so does VECTRESET for the manual; Cortex-M3 and M4 obey it while they run,
+// too, and debuggers count on that. ARMv6-M has no VECTRESET.
 func (c *Core) writeAIRCR(v uint32) {
 	if v>>16 != aircrVECTKEY {
 		return
@@ -192,7 +193,7 @@ func (c *Core) writeAIRCR(v uint32) {
 		c.active = excSet{}
 		c.ipsr = 0
 	}
-	if v&aircrSYSRESET != 0 || c.halted && v&aircrVECTRESET != 0 {
+	if v&aircrSYSRESET != 0 || c.arch != V6M && v&aircrVECTRESET != 0 {
 		c.resetRequested = true
 		c.attention()
 	}
