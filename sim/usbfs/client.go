@@ -81,6 +81,8 @@ func (c *client) ioctl(number uint32, arg uint64) (result uint64, errno syscall.
 			return 0, syscall.EINVAL
 		}
 	case ioctlReset:
+	case ioctlIoctl:
+		return c.driver(c.readU32(arg), c.readU32(arg+4))
 	default:
 		return 0, c.ownership(number, arg)
 	}
@@ -111,8 +113,6 @@ func (c *client) ownership(number uint32, arg uint64) syscall.Errno {
 			return syscall.EINVAL
 		}
 		delete(d.claims, n)
-	case ioctlIoctl:
-		return c.driver(n, c.readU32(arg+4))
 	default:
 		return syscall.ENOTTY
 	}
@@ -128,26 +128,30 @@ func (c *client) claim(n uint32) syscall.Errno {
 	return 0
 }
 
-// driver takes the kernel driver off an interface or gives it back.
-func (c *client) driver(n, code uint32) syscall.Errno {
+// driver takes the kernel driver off an interface or gives it back; then the
+// result is the number of drivers bound, as the kernel's.
+func (c *client) driver(n, code uint32) (bound uint64, errno syscall.Errno) {
 	d := c.device
-	switch code {
-	case ioctlDisconnect:
+	switch {
+	case n > interfaceSerial:
+		return 0, syscall.EINVAL
+	case code == ioctlDisconnect:
 		if d.drivers[n] == "" {
-			return syscall.ENODATA
+			return 0, syscall.ENODATA
 		}
 		delete(d.drivers, n)
-	case ioctlConnect:
-		if d.claims[n] != nil {
-			return syscall.EBUSY
+	case code == ioctlConnect:
+		if d.claims[n] != nil || d.drivers[n] != "" {
+			return 0, syscall.EBUSY
 		}
 		if name := d.config.drivers()[n]; name != "" {
 			d.drivers[n] = name
+			return 1, 0
 		}
 	default:
-		return syscall.ENOTTY
+		return 0, syscall.ENOTTY
 	}
-	return 0
+	return 0, 0
 }
 
 // submit starts a transfer.
