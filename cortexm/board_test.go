@@ -26,6 +26,9 @@ func newBoard(t testing.TB, o sim.Options) *bench {
 	if o.ELF == nil {
 		o.ELF = demo.ELF
 	}
+	if o.TARBlock == 0 {
+		o.TARBlock = 1 << 10 // the least: what is read across it comes out wrong
+	}
 	b, err := sim.New(o)
 	if err != nil {
 		t.Fatal(err)

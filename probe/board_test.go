@@ -24,7 +24,7 @@ func board(t testing.TB, model string, faults ...sim.Fault) *sim.Board {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := sim.New(sim.Options{ELF: elf, Model: model, Faults: faults, CoreHz: 2_000_000})
+	b, err := sim.New(sim.Options{ELF: elf, Model: model, Faults: faults, CoreHz: 2_000_000, TARBlock: 1 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}

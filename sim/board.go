@@ -38,6 +38,10 @@ type Options struct {
 	// SWD pins off, as firmware does that needs them; 0: never.
 	PinsOff     time.Duration
 	NoResetWire bool // the probe's nRESET is not connected
+
+	// TARBlock is how many bytes TAR counts within before it wraps; 0: 4 KiB, as
+	// on Cortex-M3 and M4, and 1 KiB, the least that there is, on ARMv6-M.
+	TARBlock uint32
 }
 
 // Models names the probe models, the default first.

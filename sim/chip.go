@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mprof/mprof/sim/adi"
+	"github.com/mprof/mprof/sim/armv7m"
 )
 
 // chip is how the debug ports of a chip are laid out: identification values and
@@ -119,6 +120,9 @@ func (b *Board) buildTarget(o Options) error {
 	if o.AccessCycles == 0 {
 		o.AccessCycles = 4
 	}
+	if o.TARBlock == 0 && b.image.arch != armv7m.V6M {
+		o.TARBlock = 4 << 10
+	}
 	if b.cpu, err = b.newCPU(o); err != nil {
 		return err
 	}
@@ -136,6 +140,7 @@ func (b *Board) buildTarget(o Options) error {
 	var ports []*adi.Port
 	for _, cfg := range kind.ports(b, func(i int) adi.Bus { return b.all[i].unit }) {
 		cfg.Cycles, cfg.AccessCycles, cfg.PowerUpCycles = b.core.Cycles, o.AccessCycles, 32
+		cfg.TARBlock = o.TARBlock
 		ports = append(ports, adi.NewPort(cfg))
 	}
 	b.line = adi.NewWire(ports...)

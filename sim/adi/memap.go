@@ -21,7 +21,6 @@ const (
 	cswDeviceEn = 1 << 6
 	cswWritable = 0xff000000 | cswAddrInc | cswSize
 	cswReset    = 0x23000002 // word, no increment; HPROT data, privileged
-	increment   = 0x3ff      // TAR counts within 1 KiB (ADIv5.2, C2.2.2)
 )
 
 // AccessPort describes a MEM-AP: where it is and what it masters.
@@ -162,6 +161,7 @@ func (p *Port) transfer(m *memAP, write bool, v uint32) uint32 {
 			return 0
 		}
 		if m.csw&cswAddrInc != 0 {
+			increment := p.cfg.TARBlock - 1
 			m.tar = addr&^increment | (addr+uint32(size))&increment
 		}
 	}

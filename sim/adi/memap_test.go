@@ -23,6 +23,19 @@ func TestTARWrapsAt1KiB(t *testing.T) {
 	}
 }
 
+// Cortex-M3 and M4 count within 4 KiB.
+func TestTARBlock(t *testing.T) {
+	for _, c := range []struct{ from, want uint32 }{{0x200003fc, 0x20000400}, {0x20000ffc, 0x20000000}} {
+		b := newBench(t)
+		b.Port.cfg.TARBlock = 4 << 10
+		b.setUp(0x23000012, c.from)
+		b.posted(rAC)
+		if tar := b.posted(rA4); tar != c.want {
+			t.Errorf("from 0x%08x: TAR 0x%08x, want 0x%08x", c.from, tar, c.want)
+		}
+	}
+}
+
 func TestNoIncrement(t *testing.T) {
 	b := newBench(t)
 	b.setUp(0x23000002, 0x20000010)

@@ -50,6 +50,9 @@ type Config struct {
 	IDR      uint32 // of AP 0; 0: 0x24770011, the AHB-AP of Cortex-M3 and M4
 	BASE     uint32 // debug base address of AP 0; 0: 0xe00ff003
 	Dormant  bool   // the port powers up dormant and not in JTAG mode
+	// TARBlock is how many bytes TAR counts within, a power of two; 0: 1 KiB,
+	// the least that there is (ADIv5.2, C2.2.2).
+	TARBlock uint32
 
 	// Ports are the access ports, nil: AP 0 with Bus, IDR and BASE. A port with
 	// none is there for Powered alone. With a DPIDR of version 3 they are
@@ -98,6 +101,9 @@ func NewPort(cfg Config) *Port {
 	}
 	if cfg.BASE == 0 {
 		cfg.BASE = 0xe00ff003
+	}
+	if cfg.TARBlock == 0 {
+		cfg.TARBlock = 1 << 10
 	}
 	if cfg.Cycles == nil {
 		cfg.Cycles = func() uint64 { return 0 }
