@@ -23,6 +23,12 @@ const swclkHz = 10_000_000
 
 func newBoard(t testing.TB, o sim.Options) *bench {
 	t.Helper()
+	return newBoardBehind(t, o, func(b *sim.Board) probe.Transport { return b.Transport() })
+}
+
+// newBoardBehind opens the board's probe through a transport of its own.
+func newBoardBehind(t testing.TB, o sim.Options, transport func(*sim.Board) probe.Transport) *bench {
+	t.Helper()
 	if o.ELF == nil {
 		o.ELF = demo.ELF
 	}
@@ -33,7 +39,7 @@ func newBoard(t testing.TB, o sim.Options) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := probe.Open(context.Background(), b.Transport(), probe.Options{SWCLKHz: swclkHz})
+	p, err := probe.Open(context.Background(), transport(b), probe.Options{SWCLKHz: swclkHz})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ type Costs struct {
 	Command   time.Duration // one DAP command inside DAP_ExecuteCommands
 	RoundTrip time.Duration // one small packet and its response
 	Packet    time.Duration // one more small packet in flight
+	Away      time.Duration // from handing over a packet to the probe's work on it, at rest
 }
 
 // Costs are the measured costs of the probe.
@@ -55,6 +56,9 @@ func (c *Core) calibrate(ctx context.Context, clock Clock) (err error) {
 		return err
 	}
 	c.costs.Packet = max(0, all-few) / time.Duration(n-1)
+	if c.costs.Away, err = c.away(ctx, clock, one); err != nil {
+		return err
+	}
 	if l.execute {
 		var t []*transfer
 		for range calibrationCommands {
@@ -72,6 +76,34 @@ func (c *Core) calibrate(ctx context.Context, clock Clock) (err error) {
 	}
 	return c.p.SetMatchRetry(ctx, probe.DefaultMatchRetry)
 }
+
+// away is half of the shortest round trip of a small packet behind a pause, in
+// which the host has done what it does after a response, without the two transfers
+// in it.
+func (c *Core) away(ctx context.Context, clock Clock, one *sequence) (time.Duration, error) {
+	if err := c.p.SetMatchRetry(ctx, 0); err != nil {
+		return 0, err
+	}
+	var best time.Duration
+	for i := range calibrationPauses {
+		if err := clock.Sleep(ctx, calibrationPause); err != nil {
+			return 0, err
+		}
+		start := clock.Now()
+		if err := one.run(ctx, c.p); err != nil {
+			return 0, fmt.Errorf("cortexm: calibrate: %w", err)
+		}
+		if took := clock.Now() - start; i == 0 || took < best {
+			best = took
+		}
+	}
+	return max(0, best-2*c.costs.Transfer) / 2, nil
+}
+
+const (
+	calibrationPauses = 8
+	calibrationPause  = time.Millisecond
+)
 
 // failingMatch compares DPIDR with a value that it cannot have: bit 0 of it is
 // one (ADIv5 section 2.3.5).

@@ -24,6 +24,9 @@ type capture struct {
 	halt, resume        uint32 // probe clock
 	sawHalt, sawResume  bool
 	halted              time.Duration // as bracketed by the host
+	sent, heard         time.Duration // when the request with the halt was sent, and its response heard
+	delay               time.Duration // that the probe waited before the halt
+	behind              int           // packets from that with the halt to the response heard
 
 	stepped bool // taken step by step, not by the plan
 	regs    snapshot.Registers

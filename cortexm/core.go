@@ -17,6 +17,7 @@ type Core struct {
 	p     *probe.Probe
 	cpuid uint32
 	costs Costs
+	clock probeClock
 	// branches: a failed match inside DAP_ExecuteCommands ends its own
 	// transfer and nothing else.
 	branches bool
@@ -69,7 +70,7 @@ func (c *Core) measure(ctx context.Context, clock Clock) (err error) {
 	if c.branches, err = c.testBranch(ctx); err != nil {
 		return err
 	}
-	return c.calibrate(ctx, clock)
+	return c.watchClock(ctx, clock, func() error { return c.calibrate(ctx, clock) })
 }
 
 func (c *Core) takeOver(ctx context.Context, o AttachOptions) (err error) {

@@ -138,6 +138,7 @@ func (g *guided) bracket(before meter) {
 	switch {
 	case m.halted && !before.halted:
 		g.heard = now
+		g.capture.heard, g.capture.delay = now, time.Duration(g.sent[0].transfers[0].delay)*time.Microsecond
 		g.capture.halted = counted
 		if slotted {
 			g.capture.halted = -outside - time.Duration(g.sent[0].transfers[0].delay)*time.Microsecond

@@ -13,6 +13,7 @@ type meter struct {
 	commands  int
 	packets   int // that were begun in between
 	total     int // SWD transfers of the whole sample
+	lead      int // of these, those up to the halt write
 	halted    bool
 	over      bool
 }
@@ -72,6 +73,9 @@ func (m *meter) edge(r probe.Req) {
 	}
 	switch r.Data {
 	case dhcsrHalt:
+		if !m.halted {
+			m.lead = m.total
+		}
 		m.halted = true
 	case dhcsrRun:
 		m.over = m.over || m.halted

@@ -51,6 +51,7 @@ type Sampler struct {
 	opening  *opening // of the steps; nil: the one for learning
 	schedule schedule
 
+	probeClock   probeClock
 	start, last  time.Duration // of the run, of the latest sample
 	lastHalted   time.Duration
 	seq          uint64
@@ -95,6 +96,8 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 	o.RAM = merged(o.RAM)
 	s := &Sampler{core: c, options: o, clock: o.Clock, limits: limitsOf(c.p)}
 	s.limits.execute = s.limits.execute && c.branches
+	s.probeClock = c.clock
+	s.limits.clock = s.probeClock.hz != 0
 	s.planner = planner{l: s.limits, steps: c.steps(s.limits), costs: c.costs, regs: o.registers(), ram: o.RAM, inFlight: c.p.Info().PacketCount}
 	for _, top := range o.StackTops {
 		s.planner.main = append(s.planner.main, Extent{top - min(top, mainStackGuess), top}.from(o.RAM))
@@ -183,7 +186,7 @@ func (s *Sampler) take(ctx context.Context) (*snapshot.Snapshot, error) {
 	if err != nil && c.miss == snapshot.Taken {
 		c.miss = missOfError(err)
 	}
-	sp.Time = begin - s.start + min(took, s.core.costs.RoundTrip)/2
+	sp.Time = s.moment(c, begin, begin+took) - s.start
 	sp.Weight = max(0, sp.Time+s.start-s.last-s.lastHalted)
 	sp.Halted = s.haltedTime(c, took)
 	c.reset = c.reset || s.reset
@@ -216,13 +219,16 @@ func (s *Sampler) attempt(ctx context.Context) (c *capture, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, watchdog)
 	defer cancel()
+	c.sent = s.clock.Now()
 	if s.plan == nil || s.relearning() {
 		s.stats.Exact++
 		c.stepped = true
 		return c, s.guided(ctx, c)
 	}
-	c.list = s.plan.list
-	return c, s.transact(ctx, s.plan.seq, c)
+	c.list, c.behind = s.plan.list, len(s.plan.seq.packets)
+	err = s.transact(ctx, s.plan.seq, c)
+	c.heard = s.clock.Now()
+	return c, err
 }
 
 // transact runs a sequence and collects what came of it.
@@ -241,7 +247,8 @@ func (s *Sampler) transact(ctx context.Context, q *sequence, c *capture) error {
 // haltedTime is measured by the probe, or counted from what the probe did,
 // within the time that the host waited.
 func (s *Sampler) haltedTime(c *capture, took time.Duration) time.Duration {
-	if d, ok := c.haltedTime(s.core.p.Info().TimestampHz); ok && d <= took {
+	counted := c.meter.time(s.core.costs)
+	if d, ok := c.haltedTime(s.probeClock.hz); ok && d <= took && d >= counted/2 {
 		return d
 	}
 	if !c.meter.halted {
@@ -250,7 +257,7 @@ func (s *Sampler) haltedTime(c *capture, took time.Duration) time.Duration {
 	if c.stepped {
 		return min(c.halted, took)
 	}
-	return min(c.meter.time(s.core.costs), took)
+	return min(counted, took)
 }
 
 func (s *Sampler) count(sp *snapshot.Snapshot, c *capture) {

@@ -31,6 +31,9 @@ type Options struct {
 	// port busy, in core cycles; 0: 4.
 	RegReadyCycles, AccessCycles uint64
 
+	// TimestampStart is what the probe's clock reads at time 0. It wraps at 2^32.
+	TimestampStart uint32
+
 	NoPCSR bool // the DWT has no PCSR: it reads as zero
 
 	Chip string // how the debug ports are laid out, one of Chips; "": one core, one port
@@ -53,6 +56,7 @@ func Models() []string { return wire.Models() }
 type Board struct {
 	mu    sync.Mutex
 	moved sync.Cond // a packet was written, or the probe is gone
+	ticks uint32    // of the probe's clock at time 0
 
 	model wire.Model
 	hz    uint32
@@ -94,7 +98,7 @@ func New(o Options) (*Board, error) {
 		return nil, fmt.Errorf("sim: firmware: %w", err)
 	}
 	b := &Board{
-		model: model, hz: o.CoreHz, image: img, pinsOff: wire.Span(o.PinsOff), noResetWire: o.NoResetWire, random: rand.New(rand.NewPCG(o.Seed, 0x6d70726f66)),
+		model: model, hz: o.CoreHz, image: img, pinsOff: wire.Span(o.PinsOff), noResetWire: o.NoResetWire, ticks: o.TimestampStart, random: rand.New(rand.NewPCG(o.Seed, 0x6d70726f66)),
 	}
 	b.moved.L = &b.mu
 	if b.hz == 0 {

@@ -234,7 +234,9 @@ func (l *pins) Wait(d time.Duration) { l.board.advance(l.board.at + wire.Span(d)
 func (l *pins) Command() { l.Wait(l.board.model.CommandOverhead) }
 
 // Timestamp is when the last transfer ended, in ticks of the test domain timer.
-func (l *pins) Timestamp() uint32 { return uint32(l.stamp.Count(l.board.model.TimestampHz)) }
+func (l *pins) Timestamp() uint32 {
+	return l.board.ticks + uint32(l.stamp.Count(l.board.model.TimestampHz))
+}
 
 // Aborted says whether DAP_TransferAbort came by now.
 func (l *pins) Aborted() bool { return len(l.aborts) > 0 && l.aborts[0] <= l.board.at }

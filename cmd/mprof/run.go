@@ -146,6 +146,9 @@ func (r *samplingRun) detach() error {
 func (r *samplingRun) finish(ctx context.Context, runErr error) *profile.Profile {
 	took := r.target.clock.Now() - r.origin
 	st := r.sampler.Stats()
+	for _, text := range r.sampler.Remarks() {
+		r.stacks.remark("%s", text)
+	}
 	facts := append([][2]string{{keyElapsed, took.String()}, {keyPlan, st.Plan}}, budgetFacts(st)...)
 	end := snapshot.End{Reason: endReason(ctx, runErr), Facts: map[string]string{}}
 	for _, f := range facts {
