@@ -139,7 +139,7 @@ func (b *Board) buildTarget(o Options) error {
 	}
 	var ports []*adi.Port
 	for _, cfg := range kind.ports(b, func(i int) adi.Bus { return b.all[i].unit }) {
-		cfg.Cycles, cfg.AccessCycles, cfg.PowerUpCycles = b.core.Cycles, o.AccessCycles, 32
+		cfg.Cycles, cfg.AccessCycles, cfg.PowerUpCycles = b.debugCycles, o.AccessCycles, 32
 		cfg.TARBlock = o.TARBlock
 		ports = append(ports, adi.NewPort(cfg))
 	}

@@ -72,3 +72,8 @@ func (b *Board) run(to wire.Instant) {
 
 // cycles is the time of n core cycles.
 func (b *Board) cycles(n uint64) time.Duration { return wire.Cycles(n, b.hz).Duration() }
+
+// debugCycles is the clock of the debug domain, which goes on while nRESET holds
+// the core: the debug port answers and its registers can be set (DDI 0403E,
+// B1.5.5: a system reset leaves the debug logic alone).
+func (b *Board) debugCycles() uint64 { return b.core.Cycles() + b.stood.Count(b.hz) }
