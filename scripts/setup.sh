@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing for one purpose, and says what.
 #   scripts/setup.sh demo   build mprof and run it on the simulated board
-#   scripts/setup.sh test   also: cross compiler, QEMU, gdb, umockdev for the tests
+#   scripts/setup.sh test   also: cross compiler, QEMU, gdb, umockdev, OpenOCD, pyOCD for the tests
 # Uses apt-get on Debian and Ubuntu, with sudo only if something is missing and
 # you are not root. On other systems it says what to install.
 set -eu
@@ -16,6 +16,8 @@ need() {
 	"$@" >/dev/null 2>&1 || missing="$missing $package"
 }
 has() { command -v "$1"; }
+has_hidapi() { ls /usr/lib/*/libhidapi-libusb.so.0; }
+has_pyocd() { /usr/bin/python3 -c "import pyocd, usb.core"; }
 has_umockdev() { ls /usr/lib/*/libumockdev-preload.so.0; }
 has_newlib() { [ -f "$(arm-none-eabi-gcc -print-file-name=libc.a)" ]; }
 has_libstdcxx() { [ -f "$(arm-none-eabi-gcc -print-file-name=libstdc++.a)" ]; }
@@ -36,6 +38,9 @@ if [ "$purpose" = test ]; then
 	need qemu-system-arm has qemu-system-arm
 	need gdb-multiarch has gdb-multiarch
 	need umockdev has_umockdev
+	need openocd has openocd
+	need libhidapi-libusb0 has_hidapi
+	need python3-pyocd has_pyocd
 fi
 
 [ -n "$missing" ] || exit 0
