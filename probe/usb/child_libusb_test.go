@@ -82,16 +82,12 @@ type child struct {
 
 func start(t testing.TB, b *usbfs.Bus, role string, change ...func(*exec.Cmd)) *child {
 	t.Helper()
-	environ, err := b.Environ()
-	if err != nil {
-		t.Fatal(err)
-	}
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &child{t: t, cmd: exec.Command(exe)}
-	c.cmd.Env = append(append(os.Environ(), environ...), roleVariable+"="+role)
+	c.cmd.Env = append(os.Environ(), roleVariable+"="+role)
 	c.cmd.Stderr = &c.log
 	for _, f := range change {
 		f(c.cmd)
@@ -104,7 +100,7 @@ func start(t testing.TB, b *usbfs.Bus, role string, change ...func(*exec.Cmd)) *
 	if c.input, err = c.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.cmd.Start(); err != nil {
+	if err := b.Start(c.cmd); err != nil {
 		t.Fatal(err)
 	}
 	return c

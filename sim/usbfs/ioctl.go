@@ -53,23 +53,29 @@ const frameSize = 24
 // for the result of an ioctl.
 type remote struct {
 	conn net.Conn
-	err  error // the first failure; everything after it does nothing
+	out  []byte // frames to be sent
+	err  error  // the first failure; everything after it does nothing
 }
 
+// send puts a frame behind those that go out together.
 func (r *remote) send(command, a, b uint64, tail ...byte) {
-	if r.err != nil {
-		return
+	for _, v := range [...]uint64{command, a, b} {
+		r.out = binary.LittleEndian.AppendUint64(r.out, v)
 	}
-	f := make([]byte, 0, frameSize+len(tail))
-	for _, v := range []uint64{command, a, b} {
-		f = binary.LittleEndian.AppendUint64(f, v)
+	r.out = append(r.out, tail...)
+}
+
+// flush sends what waits: the program takes it up only as a whole.
+func (r *remote) flush() {
+	if r.err == nil && len(r.out) > 0 {
+		_, r.err = r.conn.Write(r.out)
 	}
-	_, r.err = r.conn.Write(append(f, tail...))
+	r.out = r.out[:0]
 }
 
 // request waits for the next call of the program.
 func (r *remote) request() (command, a, b uint64, err error) {
-	if r.err != nil {
+	if r.flush(); r.err != nil {
 		return 0, 0, 0, r.err
 	}
 	var f [frameSize]byte
@@ -86,6 +92,7 @@ func (r *remote) read(addr uint64, n int) []byte {
 		return b
 	}
 	r.send(frameRead, addr, uint64(n))
+	r.flush()
 	if r.err == nil {
 		if _, err := io.ReadFull(r.conn, b); err != nil {
 			r.err = fmt.Errorf("usbfs: read the program's memory: %w", err)

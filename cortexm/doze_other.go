@@ -1,0 +1,11 @@
+//go:build !linux
+
+package cortexm
+
+import "time"
+
+// timerLate is how much later than asked for Go's timers fire.
+const timerLate = 0
+
+// doze sleeps for d.
+func doze(d time.Duration) { time.Sleep(d) }
