@@ -21,6 +21,7 @@ type capture struct {
 	before, after       uint32 // DHCSR
 	sawBefore, sawAfter bool
 	reset, resetAfter   bool   // S_RESET_ST, in any DHCSR word up to the resume and after it
+	resetHalted         bool   // it came while the core stood still for this sample
 	halt, resume        uint32 // probe clock
 	sawHalt, sawResume  bool
 	halted              time.Duration // as bracketed by the host
@@ -110,6 +111,7 @@ func (c *capture) take(m mark, v uint32) {
 		c.status = v
 		if c.frozen {
 			c.noticeReset(v, &c.reset)
+			c.noticeReset(v, &c.resetHalted)
 		}
 	case registerValue:
 		c.takeRegister(snapshot.Reg(m.arg), v)
@@ -214,6 +216,9 @@ func missOf(t *transfer) snapshot.Miss {
 
 // missOfError says why a whole transaction failed.
 func missOfError(err error) snapshot.Miss {
+	if errors.Is(err, probe.ErrDisconnected) {
+		return snapshot.ProbeGone
+	}
 	if errors.Is(err, probe.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
 		return snapshot.ProbeTimeout
 	}

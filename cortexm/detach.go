@@ -24,11 +24,14 @@ func (c *Core) Detach(ctx context.Context) error {
 	defer cancel()
 	err := c.letGo(ctx)
 	for range 2 {
-		if err == nil || errors.Is(err, probe.ErrDisconnected) {
+		if err == nil || errors.Is(err, probe.ErrDisconnected) && !c.p.CanReopen() {
 			break
 		}
 		if e := c.p.Recover(ctx); e != nil {
 			err = fmt.Errorf("cortexm: detach: %w", e)
+			if errors.Is(e, probe.ErrDisconnected) {
+				break
+			}
 			continue
 		}
 		err = c.letGo(ctx)

@@ -5,6 +5,8 @@ const (
 	addrCPUID = 0xE000ED00
 	addrDHCSR = 0xE000EDF0
 	addrDEMCR = 0xE000EDFC
+
+	addrDAUTHSTATUS = 0xE000EFB8 // ARMv8-M ARM D1.2; zero elsewhere
 )
 
 // DHCSR (ARMv7-M ARM C1.6.2). A write needs the key in its upper half.

@@ -52,12 +52,16 @@ func (s *Sampler) afterwards(ctx context.Context, c *capture, err error) error {
 	if err == nil && c.running() {
 		return nil
 	}
-	if c.state()&snapshot.AlreadyHalted != 0 && err == nil && c.sawAfter && c.after&dhcsrZero == 0 {
-		return nil // it halts by itself, on a breakpoint of its own
+	if err == nil {
+		err = errors.New(c.miss.String())
 	}
-	if err := s.rescue(ctx); errors.Is(err, probe.ErrDisconnected) {
-		return err
+	begin := s.clock.Now()
+	lost := s.rescue(ctx)
+	took := s.clock.Now() - begin
+	if lost != nil {
+		return s.leave(missOfLoss(lost), lost, took)
 	}
+	s.note(begin, took, "Recovered", err)
 	return nil
 }
 
@@ -66,14 +70,17 @@ func (s *Sampler) afterwards(ctx context.Context, c *capture, err error) error {
 // that fails takes them, too. The most hold a core that does not halt for 65
 // transfers.
 const (
-	mostRetries  = 64
-	fastEnough   = 50  // samples
-	longStanding = 400 // samples, after it was halved too early
+	mostRetries = 64
+	// mostSecureRetries is enough for a core that is slow: one in Secure state
+	// never halts, however long it is waited for.
+	mostSecureRetries = 8
+	fastEnough        = 50  // samples
+	longStanding      = 400 // samples, after it was halved too early
 )
 
 func (s *Sampler) adaptRetries(m snapshot.Miss) {
 	switch {
-	case m == snapshot.NotHalted && s.retries < mostRetries:
+	case m == snapshot.NotHalted && s.retries < mostRetries, m == snapshot.Secure && s.retries < mostSecureRetries:
 		s.patience = fastEnough
 		if s.inTime < longStanding && s.retries > 0 {
 			s.patience = longStanding
@@ -87,47 +94,56 @@ func (s *Sampler) adaptRetries(m snapshot.Miss) {
 }
 
 // rescue lets the core run after a sample that did not come through: first the
-// guard again, then the connection is recovered, and the guard again. If that
-// does not work the target is off, and the next sample begins here.
+// guard again, then the connection is recovered, and the guard again. Where the
+// target is away already, it is tried once.
+//
+// errStands: the core does not run although it was told to.
 func (s *Sampler) rescue(ctx context.Context) (err error) {
 	s.aimed = false
+	known := s.away.why != snapshot.Taken
 	for i := range 3 {
-		if i > 0 || s.off {
+		if known || i > 0 && !errors.Is(err, errStands) {
 			s.stats.Recoveries++
-			if err = s.core.p.Recover(ctx); err != nil {
-				if errors.Is(err, probe.ErrDisconnected) {
-					return err
-				}
-				continue
+			err = s.core.p.Recover(ctx)
+			if errors.Is(err, probe.ErrDisconnected) || errors.Is(err, probe.ErrNoTarget) {
+				return err
 			}
 		}
-		var running bool
-		if running, err = s.guard(ctx); running || errors.Is(err, probe.ErrDisconnected) {
-			s.off = false
+		if i == 0 || err == nil || errors.Is(err, errStands) {
+			if err = s.guard(ctx); err == nil {
+				return nil
+			}
+		}
+		if known {
 			return err
 		}
 	}
-	s.off = true
 	return err
 }
 
-// guard sends the guard alone and says whether the core runs.
-func (s *Sampler) guard(ctx context.Context) (running bool, err error) {
+// errStands: nothing went wrong, and the core is halted again. A BKPT in the
+// program does that, or a breakpoint that another debugger has set.
+var errStands = errors.New("cortexm: the core halts again by itself: a BKPT in the program, a breakpoint, or another debugger")
+
+// guard sends the guard alone. nil: the core runs.
+func (s *Sampler) guard(ctx context.Context) error {
 	q, err := newSequence(s.limits, []*transfer{s.planner.steps.guard()})
 	if err != nil {
-		return false, err
+		return err
 	}
 	c := &capture{}
 	err = s.transact(ctx, q, c)
 	s.reset = s.reset || c.resetAfter
 	if err != nil {
-		return false, err
+		return err
 	}
-	if t := q.packets[0].transfers[0]; t.err != nil {
-		return false, fmt.Errorf("cortexm: resume the core: %w", t.err)
+	switch t := q.packets[0].transfers[0]; {
+	case t.err != nil:
+		return fmt.Errorf("cortexm: resume the core: %w", t.err)
+	case c.running():
+		return nil
+	case c.after&(dhcsrZero|cDebugEn|sHalt) == cDebugEn|sHalt:
+		return errStands
 	}
-	if !c.running() {
-		return false, fmt.Errorf("cortexm: the core does not resume: DHCSR 0x%08x", c.after)
-	}
-	return true, nil
+	return fmt.Errorf("cortexm: the core does not resume: DHCSR 0x%08x", c.after)
 }

@@ -2,12 +2,10 @@ package cortexm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
 
-	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/snapshot"
 )
 
@@ -60,8 +58,12 @@ type Sampler struct {
 	inTime       int  // samples since retries changed
 	patience     int  // samples until it is tried with fewer
 	aimed        bool // CSW, TAR and SELECT are as the sequences expect
-	off          bool // the target could not be reached
 	reset        bool // the target was reset since the sample before
+
+	away   away
+	ended  error // how the run ends, after what was known of it
+	events []snapshot.Event
+	noted  int // events in all
 
 	lessons lessons
 	readied int    // registers that were found ready
@@ -147,10 +149,18 @@ func sampleRegisters(lists ...[]snapshot.Reg) (regs []snapshot.Reg) {
 
 // Next waits until the next sample is due and takes it. A sample that did not
 // succeed has Miss set. io.EOF ends the run after Duration; another error means
-// that it cannot go on: ctx ended, or the probe is gone (probe.ErrDisconnected).
+// that it cannot go on: ctx ended, or the probe is gone (probe.ErrDisconnected)
+// and does not come back. While the target is away samples are missed at longer
+// intervals.
 func (s *Sampler) Next(ctx context.Context) (*snapshot.Snapshot, error) {
+	if s.ended != nil {
+		return nil, s.ended
+	}
 	now := s.clock.Now()
-	due := s.schedule.next(s.last+s.lastHalted, now)
+	due := now + s.away.wait
+	if s.away.why == snapshot.Taken {
+		due = s.schedule.next(s.last+s.lastHalted, now)
+	}
 	end := s.start + s.options.Duration
 	if s.options.Duration > 0 && due >= end {
 		if err := s.clock.Sleep(ctx, end-now); err != nil {
@@ -176,59 +186,103 @@ const watchdog = 250 * time.Millisecond
 func (s *Sampler) take(ctx context.Context) (*snapshot.Snapshot, error) {
 	s.stats.Asked++
 	begin := s.clock.Now()
+	s.noteGap(begin)
 	sp := &snapshot.Snapshot{Seq: s.seq}
 	s.seq++
-	c, err := s.attempt(ctx)
+	c := &capture{}
+	err := s.comeBack(ctx)
+	if lost := err; lost != nil {
+		c.fail(missOfLoss(lost))
+		s.ended = s.leave(c.miss, lost, s.clock.Now()-begin)
+	} else {
+		begin = s.clock.Now()
+		err = s.attempt(ctx, c)
+	}
 	took := s.clock.Now() - begin
-	if errors.Is(err, probe.ErrDisconnected) {
-		return nil, err
+	s.describe(sp, c, begin, took)
+	if s.away.why == snapshot.Taken {
+		s.ended = s.afterwards(ctx, c, err)
+		if sp.Miss != snapshot.Taken && s.away.why != snapshot.Taken {
+			sp.Miss = s.away.why // the first of a row
+		}
 	}
-	if err != nil && c.miss == snapshot.Taken {
-		c.miss = missOfError(err)
-	}
-	sp.Time = s.moment(c, begin, begin+took) - s.start
-	sp.Weight = max(0, sp.Time+s.start-s.last-s.lastHalted)
-	sp.Halted = s.haltedTime(c, took)
-	c.reset = c.reset || s.reset
-	sp.Miss, sp.State = c.miss, c.state()
-	s.reset = c.resetAfter
-	if sp.Miss == snapshot.Taken {
-		sp.Regs, sp.Windows = c.regs, c.joined()
-	}
-	s.last, s.lastHalted = sp.Time+s.start, sp.Halted
-	s.schedule.budget.spend(s.last+s.lastHalted, sp.Halted)
 	s.count(sp, c)
 	if s.learnReady(c) {
 		s.replan()
 	}
-	return sp, s.afterwards(ctx, c, err)
+	return sp, nil
 }
 
-// attempt does the transaction that the plan says.
-func (s *Sampler) attempt(ctx context.Context) (c *capture, err error) {
-	c = &capture{}
-	if s.off {
-		if err := s.rescue(ctx); err != nil {
-			c.fail(snapshot.OffTarget)
-			return c, err
-		}
+// describe fills the snapshot with what came back.
+func (s *Sampler) describe(sp *snapshot.Snapshot, c *capture, begin, took time.Duration) {
+	sp.Time = s.moment(c, begin, begin+took) - s.start
+	sp.Weight = max(0, sp.Time+s.start-s.last-s.lastHalted)
+	sp.Halted = s.haltedTime(c, took)
+	c.reset = c.reset || s.reset
+	sp.State = c.state()
+	if sp.State&snapshot.AlreadyHalted != 0 {
+		s.noteStands(sp.Time+s.start, c)
 	}
+	s.reset = c.resetAfter
+	if sp.Miss = c.miss; sp.Miss == snapshot.Taken {
+		sp.Regs, sp.Windows = c.regs, c.joined()
+	}
+	s.last, s.lastHalted = sp.Time+s.start, sp.Halted
+	s.schedule.budget.spend(s.last+s.lastHalted, sp.Halted)
+}
+
+// noteStands tells of a core that was halted when the sample came, which says
+// nothing of what it does when it runs. The sample's own resume has let it go: a
+// breakpoint stops it again at once.
+func (s *Sampler) noteStands(now time.Duration, c *capture) {
+	where := "an unknown address"
+	if pc, ok := c.regs.Value(snapshot.PC); ok {
+		where = fmt.Sprintf("0x%08x", pc)
+	}
+	s.note(now, 0, "Found halted", fmt.Errorf("the core stood at %s: a BKPT in the program, a breakpoint, or another debugger", where))
+	c.miss = snapshot.Stopped
+}
+
+// attempt does the transaction that the plan says. Its error means that the
+// answer did not come, or was none.
+func (s *Sampler) attempt(ctx context.Context, c *capture) error {
 	if err := s.prepare(ctx); err != nil {
 		c.fail(missOfPreparation(err))
-		return c, err
+		return err
 	}
+	err := s.transaction(ctx, c)
+	switch {
+	case err != nil:
+		c.fail(missOfError(err))
+	case c.miss == snapshot.NotHalted && s.secureClosed(ctx):
+		c.miss = snapshot.Secure
+	}
+	return err
+}
+
+// transaction is one sample, at once or step by step.
+func (s *Sampler) transaction(ctx context.Context, c *capture) error {
 	ctx, cancel := context.WithTimeout(ctx, watchdog)
 	defer cancel()
 	c.sent = s.clock.Now()
 	if s.plan == nil || s.relearning() {
 		s.stats.Exact++
 		c.stepped = true
-		return c, s.guided(ctx, c)
+		return s.guided(ctx, c)
 	}
 	c.list, c.behind = s.plan.list, len(s.plan.seq.packets)
-	err = s.transact(ctx, s.plan.seq, c)
+	err := s.transact(ctx, s.plan.seq, c)
 	c.heard = s.clock.Now()
-	return c, err
+	return err
+}
+
+// secureClosed tells whether the core can be in a state in which it must not be
+// halted: a Security Extension whose invasive debug is off (ARMv8-M ARM D1.2,
+// DAUTHSTATUS.SID is 0b10). On other architectures the register reads as zero.
+func (s *Sampler) secureClosed(ctx context.Context) bool {
+	s.aimed = false
+	v, err := s.core.p.ReadWord(ctx, addrDAUTHSTATUS)
+	return err == nil && v>>4&3 == 2
 }
 
 // transact runs a sequence and collects what came of it.
@@ -271,6 +325,9 @@ func (s *Sampler) count(sp *snapshot.Snapshot, c *capture) {
 	}
 	if sp.State&snapshot.Reset != 0 {
 		s.stats.Resets++
+	}
+	if c.resetHalted || c.resetAfter {
+		s.stats.ResetsHalted++
 	}
 	s.halted.add(sp.Halted)
 	s.transfers += uint64(c.meter.total)

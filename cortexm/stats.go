@@ -24,12 +24,16 @@ type Stats struct {
 	Depth     int    // words of stack that fit into MaxHalt; 0: none, or no limit
 	Longer    uint64 // halts that took longer all the same
 
-	Exact      uint64 // samples taken in two steps
-	NoWindow   uint64 // samples whose stack no alternative held: registers only
-	Sleeping   uint64 // samples of a sleeping core
-	Resets     uint64 // target resets seen
-	Recoveries uint64 // times that the connection had to be recovered
-	Plan       string // how samples are taken now
+	Exact    uint64 // samples taken in two steps
+	NoWindow uint64 // samples whose stack no alternative held: registers only
+	Sleeping uint64 // samples of a sleeping core
+	Resets   uint64 // target resets seen
+	// ResetsHalted are those that came while the core stood still for a sample: a
+	// watchdog that Debug state does not stop.
+	ResetsHalted uint64
+	Gaps         uint64 // times that the host itself stood still
+	Recoveries   uint64 // times that the connection had to be recovered
+	Plan         string // how samples are taken now
 }
 
 // histogram counts durations in buckets of 1/32 of their size.

@@ -14,6 +14,9 @@ func (gone) ReadPacket(context.Context, []byte) (int, error) { return 0, ErrDisc
 func (g gone) PacketSize() int                               { return int(g) }
 func (gone) Close() error                                    { return nil }
 
+// CanReopen tells whether Recover can open a probe that was lost again.
+func (p *Probe) CanReopen() bool { return p.options.Reopen != nil }
+
 // recoverTransport helps when the probe was unplugged and is back, or when its
 // firmware began anew: the transport is opened again, what an earlier session
 // left in it is dropped, and everything is set up as by Open.

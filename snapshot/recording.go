@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -49,9 +50,10 @@ type Header struct {
 
 // Event is something that happened between the samples.
 type Event struct {
-	Time time.Duration // since the start of the run, on the clock of the run
-	Kind string        // as in "target reset"
-	Text string
+	Time     time.Duration // since the start of the run, on the clock of the run
+	Duration time.Duration // 0: an instant
+	Kind     string        // as in "Recovered"
+	Text     string
 }
 
 // End says how a run ended.
@@ -86,6 +88,7 @@ const (
 	fieldParameter = "parameter."
 	fieldKind      = "kind"
 	fieldText      = "text"
+	fieldDuration  = "duration" // ns, decimal
 	fieldReason    = "reason"
 	fieldFact      = "fact."
 )
@@ -156,6 +159,14 @@ func endOf(f []field) (e End) {
 	return e
 }
 
+func (e Event) fields() []field {
+	f := []field{{fieldKind, e.Kind}, {fieldText, e.Text}}
+	if e.Duration > 0 {
+		f = append(f, field{fieldDuration, strconv.FormatInt(int64(e.Duration), 10)})
+	}
+	return f
+}
+
 func eventOf(at time.Duration, f []field) (e Event) {
 	e.Time = at
 	for _, x := range f {
@@ -164,6 +175,10 @@ func eventOf(at time.Duration, f []field) (e Event) {
 			e.Kind = x.value
 		case fieldText:
 			e.Text = x.value
+		case fieldDuration:
+			if ns, err := strconv.ParseInt(x.value, 10, 64); err == nil && ns > 0 {
+				e.Duration = time.Duration(ns)
+			}
 		}
 	}
 	return e

@@ -58,7 +58,7 @@ func (w *Writer) appendBlock(s *Snapshot) error {
 func (w *Writer) AppendEvent(e Event) error {
 	start := w.begin(recordEvent)
 	w.buf = binary.AppendVarint(w.buf, int64(e.Time))
-	w.buf = appendFields(w.buf, []field{{fieldKind, e.Kind}, {fieldText, e.Text}})
+	w.buf = appendFields(w.buf, e.fields())
 	return w.write(start)
 }
 

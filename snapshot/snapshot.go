@@ -88,11 +88,15 @@ const (
 	ProbeTimeout      // the probe did not answer the host in time
 	BadResponse       // the probe's answer does not fit the request
 	OffTarget         // the debug domain is off, or the target is gone
+	Secure            // the core is in Secure state and may not be halted there (ARMv8-M)
+	ProbeGone         // the probe was unplugged, or its connection is lost
+	Stopped           // the core stood halted before: a breakpoint, or another debugger
 	NumMisses
 )
 
 var missText = [NumMisses]string{"taken", "core did not halt", "register transfer not ready",
-	"target answered FAULT", "target answered WAIT", "no acknowledge", "probe did not answer in time", "answer does not fit the request", "target off"}
+	"target answered FAULT", "target answered WAIT", "no acknowledge", "probe did not answer in time", "answer does not fit the request", "target off",
+	"core in Secure state", "probe gone", "core halted by others"}
 
 func (m Miss) String() string {
 	if m < NumMisses {

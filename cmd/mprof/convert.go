@@ -68,7 +68,7 @@ func (a *app) convert(ctx context.Context, args []string, o outputs) error {
 		return err
 	}
 	for _, e := range recording.Events() {
-		s.builder.Event(profile.Event{Time: e.Time, Name: e.Kind, Detail: e.Text})
+		s.builder.Event(profile.Event{Time: e.Time, Duration: e.Duration, Name: e.Kind, Detail: e.Text})
 	}
 	end, _ := recording.End()
 	p := s.profile(recordedAcquisition(header, end), elapsed(end, s.last))
