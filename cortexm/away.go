@@ -87,7 +87,7 @@ func (s *Sampler) stillStands(ctx context.Context) error {
 }
 
 var awayKind = map[snapshot.Miss]string{
-	snapshot.OffTarget: "Target lost", snapshot.ProbeGone: "Probe lost", snapshot.Stopped: "Halted by others",
+	snapshot.OffTarget: EventTargetLost, snapshot.ProbeGone: EventProbeLost, snapshot.Stopped: EventStands,
 }
 
 // back notes that the target is there again. What lies before is no time that a
@@ -96,7 +96,7 @@ func (s *Sampler) back(now time.Duration) {
 	if s.away.why == snapshot.Taken {
 		return
 	}
-	s.note(now, 0, "Back", fmt.Errorf("%v for %v", s.away.why, (now-s.away.since).Round(time.Millisecond)))
+	s.note(now, 0, EventBack, fmt.Errorf("%v for %v", s.away.why, (now-s.away.since).Round(time.Millisecond)))
 	s.away = away{}
 	s.skip(now)
 }
@@ -117,7 +117,7 @@ func (s *Sampler) noteGap(now time.Duration) {
 		return
 	}
 	s.stats.Gaps++
-	s.note(s.last+s.lastHalted, idle, "Gap", errors.New("the host took no samples: it was suspended, or mprof was stopped"))
+	s.note(s.last+s.lastHalted, idle, EventGap, errors.New("the host took no samples: it was suspended, or mprof was stopped"))
 	s.skip(now)
 }
 

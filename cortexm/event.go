@@ -6,6 +6,17 @@ import (
 	"github.com/mprof/mprof/snapshot"
 )
 
+// Kinds of events of a run, besides what a snapshot says by itself.
+const (
+	EventTargetLost  = "Target lost"
+	EventProbeLost   = "Probe lost"
+	EventStands      = "Core stands" // halted by others, and left so
+	EventFoundHalted = "Found halted"
+	EventBack        = "Back"
+	EventRecovered   = "Recovered" // after an error, without a break
+	EventGap         = "Gap"       // of the host's own
+)
+
 // mostEvents bounds what a run tells: a wire with an error in every sample would
 // tell more of its errors than of the program.
 const mostEvents = 1000

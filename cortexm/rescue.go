@@ -61,7 +61,7 @@ func (s *Sampler) afterwards(ctx context.Context, c *capture, err error) error {
 	if lost != nil {
 		return s.leave(missOfLoss(lost), lost, took)
 	}
-	s.note(begin, took, "Recovered", err)
+	s.note(begin, took, EventRecovered, err)
 	return nil
 }
 

@@ -239,7 +239,7 @@ func (s *Sampler) noteStands(now time.Duration, c *capture) {
 	if pc, ok := c.regs.Value(snapshot.PC); ok {
 		where = fmt.Sprintf("0x%08x", pc)
 	}
-	s.note(now, 0, "Found halted", fmt.Errorf("the core stood at %s: a BKPT in the program, a breakpoint, or another debugger", where))
+	s.note(now, 0, EventFoundHalted, fmt.Errorf("the core stood at %s: a BKPT in the program, a breakpoint, or another debugger", where))
 	c.miss = snapshot.Stopped
 }
 

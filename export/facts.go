@@ -108,6 +108,7 @@ func sampleFacts(p *profile.Profile) factGroup {
 	}
 	g.share("Asleep", p.IdleShare().Value)
 	g.count("Resets", a.Resets)
+	g.text("Away", strings.Join(awaySentences(p), ", "))
 	return g
 }
 

@@ -2,6 +2,8 @@ package export
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"time"
 
 	"github.com/mprof/mprof/profile"
@@ -9,27 +11,27 @@ import (
 )
 
 type firefoxThread struct {
-	Name                  string         `json:"name"`
-	IsMainThread          bool           `json:"isMainThread"`
-	ProcessType           string         `json:"processType"`
-	ProcessName           string         `json:"processName"`
-	ProcessStartupTime    float64        `json:"processStartupTime"`
-	ProcessShutdownTime   *float64       `json:"processShutdownTime"`
-	RegisterTime          float64        `json:"registerTime"`
-	UnregisterTime        *float64       `json:"unregisterTime"`
-	PausedRanges          []struct{}     `json:"pausedRanges"`
-	ShowMarkersInTimeline bool           `json:"showMarkersInTimeline"`
-	PID                   string         `json:"pid"`
-	TID                   string         `json:"tid"`
-	Samples               firefoxSamples `json:"samples"`
-	Markers               firefoxMarkers `json:"markers"`
+	Name                  string          `json:"name"`
+	IsMainThread          bool            `json:"isMainThread"`
+	ProcessType           string          `json:"processType"`
+	ProcessName           string          `json:"processName"`
+	ProcessStartupTime    float64         `json:"processStartupTime"`
+	ProcessShutdownTime   *float64        `json:"processShutdownTime"`
+	RegisterTime          float64         `json:"registerTime"`
+	UnregisterTime        *float64        `json:"unregisterTime"`
+	PausedRanges          []struct{}      `json:"pausedRanges"`
+	ShowMarkersInTimeline bool            `json:"showMarkersInTimeline"`
+	PID                   string          `json:"pid"`
+	TID                   string          `json:"tid"`
+	Samples               *firefoxSamples `json:"samples"`
+	Markers               firefoxMarkers  `json:"markers"`
 }
 
 // firefoxSamples: weight null makes every sample count once, so that counts in
 // the viewer are numbers of samples.
 type firefoxSamples struct {
 	Length         int       `json:"length"`
-	Stack          []int     `json:"stack"`
+	Stack          []stackID `json:"stack"`
 	Time           []float64 `json:"time"` // ms
 	Weight         *[]int    `json:"weight"`
 	WeightType     string    `json:"weightType"`
@@ -45,7 +47,7 @@ func newFirefoxThreads(p *profile.Profile, shared *sharedTables) []firefoxThread
 		thread := firefoxThread{
 			Name: t.Name, IsMainThread: i == 0, ProcessType: "default", ProcessName: processName(p),
 			PausedRanges: []struct{}{}, ShowMarkersInTimeline: true, PID: firefoxPID, TID: fmt.Sprint(i + 1),
-			Samples: newFirefoxSamples(t.Samples),
+			Samples: newFirefoxSamples(t.Samples, p.Events),
 			Markers: newFirefoxMarkers(nil, shared),
 		}
 		if i == 0 {
@@ -64,26 +66,66 @@ func processName(p *profile.Profile) string {
 	return "firmware"
 }
 
-func newFirefoxSamples(samples []profile.Sample) firefoxSamples {
-	n := len(samples)
-	s := firefoxSamples{Length: n, Stack: make([]int, n), Time: make([]float64, n), WeightType: "samples", ThreadCPUDelta: make([]int64, n)}
-	running := runningTimes(samples)
-	for i, sample := range samples {
-		s.Stack[i] = int(sample.Stack)
-		s.Time[i] = milliseconds(sample.Time)
-		s.ThreadCPUDelta[i] = running[i].Microseconds()
+// stackID is an index of a stack; -1 is a sample without one, where the viewer
+// draws a gap.
+type stackID int
+
+const noStack stackID = -1
+
+// MarshalJSON writes null for a sample without a stack.
+func (s stackID) MarshalJSON() ([]byte, error) {
+	if s == noStack {
+		return []byte("null"), nil
 	}
+	return strconv.AppendInt(nil, int64(s), 10), nil
+}
+
+// newFirefoxSamples adds a sample without a stack where time begins of which
+// nothing is known.
+func newFirefoxSamples(samples []profile.Sample, events []profile.Event) *firefoxSamples {
+	s := &firefoxSamples{Stack: []stackID{}, Time: []float64{}, WeightType: "samples", ThreadCPUDelta: []int64{}}
+	running := runningTimes(samples, events)
+	for i, sample := range samples {
+		events = s.addGaps(events, sample.Time)
+		s.add(sample.Time, stackID(sample.Stack), running[i])
+	}
+	s.addGaps(events, math.MaxInt64)
 	return s
+}
+
+func (s *firefoxSamples) add(at time.Duration, stack stackID, running time.Duration) {
+	s.Length++
+	s.Stack = append(s.Stack, stack)
+	s.Time = append(s.Time, milliseconds(at))
+	s.ThreadCPUDelta = append(s.ThreadCPUDelta, running.Microseconds())
+}
+
+// addGaps adds those that begin before a time, and returns the later events.
+func (s *firefoxSamples) addGaps(events []profile.Event, before time.Duration) []profile.Event {
+	for len(events) > 0 && events[0].Time < before {
+		if e := events[0]; e.Off {
+			s.add(e.Time, noStack, 0)
+		}
+		events = events[1:]
+	}
+	return events
 }
 
 // runningTimes is how long the core ran between each sample and the one
 // before: not while it slept, which a sample tells for the time before it, nor
-// while it was halted for a sample.
-func runningTimes(samples []profile.Sample) []time.Duration {
+// while it was halted for a sample, nor while nothing is known of it.
+func runningTimes(samples []profile.Sample, events []profile.Event) []time.Duration {
 	running := make([]time.Duration, len(samples))
 	for i, s := range samples {
-		if i > 0 && s.State&snapshot.Sleeping == 0 {
-			running[i] = max(0, s.Time-samples[i-1].Time-samples[i-1].Halted)
+		if i == 0 {
+			continue
+		}
+		from := samples[i-1].Time + samples[i-1].Halted
+		for len(events) > 0 && events[0].Time+events[0].Duration < from {
+			events = events[1:]
+		}
+		if s.State&snapshot.Sleeping == 0 {
+			running[i] = max(0, s.Time-from-profile.OffBetween(events, from, s.Time))
 		}
 	}
 	return running
@@ -131,7 +173,7 @@ type firefoxTooltipRow struct {
 // sample of a counter counts nothing, so it stands at time 0.
 func newFirefoxCounters(p *profile.Profile) []firefoxCounter {
 	samples := p.Threads[0].Samples
-	running := runningTimes(samples)
+	running := runningTimes(samples, p.Events)
 	halted := percentCounter("Halted", "Time that the core stood still for samples", "red", 50)
 	core := percentCounter("Core running", "Time that the core was neither asleep nor halted", "blue", 40)
 	for _, c := range []*firefoxCounter{&halted, &core} {

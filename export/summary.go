@@ -119,6 +119,13 @@ func (s *summary) target() {
 	if idle := s.p.IdleShare(); a.Sleeping > 0 {
 		s.line("asleep", "%s ±%s of the samples (%d) found the core in WFI or WFE", percent(idle.Value), errorText(idle), a.Sleeping)
 	}
+	for i, text := range awaySentences(s.p) {
+		label := ""
+		if i == 0 {
+			label = "away"
+		}
+		s.line(label, "%s", s.warn(text))
+	}
 	if a.Resets > 0 {
 		s.line("resets", "%s", s.warn(fmt.Sprint(a.Resets)))
 	}

@@ -29,6 +29,8 @@ type jsonSummary struct {
 	Budget    *jsonBudget    `json:"budget,omitempty"`
 	Stacks    jsonStacks     `json:"stacks"`
 	Resets    uint64         `json:"resets"`
+	Lost      uint64         `json:"samples_lost_to_resets"`
+	Away      []jsonAway     `json:"away"`
 	Asleep    jsonShare      `json:"asleep"`
 	Functions []jsonFunction `json:"functions"`
 	Events    []jsonEvent    `json:"events"`
@@ -96,7 +98,7 @@ func SummaryJSON(w io.Writer, p *profile.Profile, files ...string) error {
 		Halted:  jsonHalted{float64(a.HaltedP50) / 1e3, float64(a.HaltedP99) / 1e3, float64(a.Halted) / 1e3, p.HaltedShare()},
 		Budget:  budgetJSON(a.Budget),
 		Stacks:  jsonStacks{Complete: a.Stops[unwind.Complete], Cut: map[string]uint64{}},
-		Resets:  a.Resets, Asleep: jsonShare{int(a.Sleeping), idle.Value, idle.Error},
+		Resets:  a.Resets, Lost: a.LostResets, Away: jsonAways(p), Asleep: jsonShare{int(a.Sleeping), idle.Value, idle.Error},
 		Functions: []jsonFunction{}, Events: []jsonEvent{}, Remarks: append([]string{}, a.Remarks...), Files: append([]string{}, files...),
 	}
 	for miss, n := range a.Missed {

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -42,6 +41,8 @@ type Builder struct {
 	missing    *Event // open run of missed samples
 	misses     int
 	missReason snapshot.Miss
+	missedLast uint64 // in a row, up to now
+	locked     bool   // the sample before found the core locked up
 }
 
 // NewBuilder starts an empty profile.
@@ -64,6 +65,7 @@ func (b *Builder) Add(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.S
 		return
 	}
 	b.endMisses(s.Time)
+	b.missedLast = 0
 	if stop.Reason < unwind.NumReasons {
 		b.taken.Stops[stop.Reason]++
 	}
@@ -84,9 +86,14 @@ func (b *Builder) Add(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.S
 func (b *Builder) note(s *snapshot.Snapshot) {
 	if s.State&snapshot.Reset != 0 {
 		b.taken.Resets++
+		b.taken.LostResets += b.missedLast
+		if s.Miss != snapshot.Taken && !off(s.Miss) {
+			b.taken.LostResets++
+		}
 		b.Event(Event{Time: s.Time, Name: "Reset", Detail: "the core was reset since the sample before"})
 	}
-	if s.State&snapshot.Lockup != 0 {
+	locked := b.locked
+	if b.locked = s.State&snapshot.Lockup != 0; b.locked && !locked {
 		b.Event(Event{Time: s.Time, Name: "Lockup", Detail: "the core is locked up: a fault inside a fault handler"})
 	}
 	if s.State&snapshot.AlreadyHalted != 0 {
@@ -94,36 +101,14 @@ func (b *Builder) note(s *snapshot.Snapshot) {
 	}
 }
 
-// miss counts a sample without registers; a row of them is one event.
-func (b *Builder) miss(s *snapshot.Snapshot) {
-	if s.Miss < snapshot.NumMisses {
-		b.taken.Missed[s.Miss]++
-	}
-	if b.missing != nil && b.missReason != s.Miss {
-		b.endMisses(s.Time)
-	}
-	if b.missing == nil {
-		b.missing, b.misses, b.missReason = &Event{Time: s.Time, Name: "Missed samples"}, 0, s.Miss
-	}
-	b.misses++
-}
-
-func (b *Builder) endMisses(now time.Duration) {
-	if b.missing == nil {
-		return
-	}
-	e := *b.missing
-	e.Duration = max(0, now-e.Time)
-	e.Detail = fmt.Sprintf("%d: %v", b.misses, b.missReason)
-	b.missing = nil
-	b.Event(e)
-}
-
 // Event adds an event.
-func (b *Builder) Event(e Event) { b.profile.Events = append(b.profile.Events, e) }
+func (b *Builder) Event(e Event) {
+	e.Off = e.Off || e.Name == hostGap && e.Duration > 0
+	b.profile.Events = append(b.profile.Events, e)
+}
 
 // Finish returns the profile. Of a, the counts that the builder has seen
-// itself are overwritten: Missed, Stops, Halted, HaltedP50, HaltedP99, Resets,
+// itself are overwritten: Missed, Away, LostResets, Stops, Halted, HaltedP50, HaltedP99, Resets,
 // Sleeping, Budget.Longer, and Asked where it is 0. The builder is used up.
 func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
 	b.endMisses(duration)
@@ -135,6 +120,7 @@ func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
 	if n := len(b.samples); n > 0 {
 		p.Duration = max(duration, b.samples[n-1].Time)
 	}
+	a.Away, a.LostResets = away(p.Events), b.taken.LostResets
 	a.Missed, a.Stops, a.Resets, a.Sleeping, a.Halted = b.taken.Missed, b.taken.Stops, b.taken.Resets, b.taken.Sleeping, b.taken.Halted
 	a.HaltedP50, a.HaltedP99 = halts(b.samples)
 	a.Budget.Longer = longer(b.samples, a.Budget.MaxHalt)

@@ -111,6 +111,7 @@ type Mapping = symbol.Mapping
 type Event struct {
 	Time, Duration time.Duration // Duration 0: an instant
 	Name, Detail   string
+	Off            bool // no sample could be taken meanwhile: nothing is known of the time
 }
 
 // Profile is one run.
@@ -143,6 +144,8 @@ type Acquisition struct {
 	Halted     time.Duration // in all
 	Resets     uint64
 	Sleeping   uint64   // samples taken while the core slept
+	Away       []Away   // time of which nothing is known, by its cause
+	LostResets uint64   // samples that a reset has cost
 	EndReason  string   // why the run ended: "duration reached", "interrupted", or an error
 	Remarks    []string // sentences for the user: ELF without DWARF, and so on
 	Seed       int64
@@ -160,6 +163,13 @@ type Budget struct {
 	Shortened   uint64        // samples whose stack was cut for it
 	Depth       int           // words of stack that fit into it, 0: none or not known
 	Longer      uint64        // samples that halted for longer all the same
+}
+
+// Away is the time of a run of which no sample could be taken for one reason.
+type Away struct {
+	Name   string // of its events, as in "Target off"
+	Pieces int
+	Time   time.Duration
 }
 
 // Callers walks from a stack to its root: the frame itself first.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/snapshot"
 )
 
@@ -68,9 +67,10 @@ func (a *app) convert(ctx context.Context, args []string, o outputs) error {
 		return err
 	}
 	for _, e := range recording.Events() {
-		s.builder.Event(profile.Event{Time: e.Time, Duration: e.Duration, Name: e.Kind, Detail: e.Text})
+		s.event(e)
 	}
 	end, _ := recording.End()
+	s.remarkTroubles(end)
 	p := s.profile(recordedAcquisition(header, end), elapsed(end, s.last))
 	if err := a.deliver(p, o); err != nil {
 		return err

@@ -60,6 +60,13 @@ func progressText(at time.Duration, taken uint64, halted time.Duration, cut uint
 	return fmt.Sprintf("%6.1f s  %d samples  %.0f/s  %.2f %% stolen  %d cut", at.Seconds(), taken, rate, stolen, cut)
 }
 
+// clear makes room for a message; the next update draws the line again.
+func (p *progress) clear() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
+
 // done removes the line.
 func (p *progress) done() {
 	if p.bar != nil {

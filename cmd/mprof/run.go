@@ -30,6 +30,7 @@ type samplingRun struct {
 	path      string // of the recording
 	header    snapshot.Header
 	progress  *progress
+	lost      bool          // the run ended because the probe is gone
 	origin    time.Duration // of the run, on the target's clock
 }
 
@@ -41,7 +42,7 @@ const detachTimeout = 5 * time.Second
 func (a *app) startRun(ctx context.Context, f *sampleFlags, image *symbol.Image, t *target) (*samplingRun, error) {
 	r := &samplingRun{app: a, flags: f, target: t}
 	var err error
-	if r.probe, err = probe.Open(ctx, t.transport, probe.Options{SWCLKHz: f.swclk(t)}); err != nil {
+	if r.probe, err = probe.Open(ctx, t.transport, probe.Options{SWCLKHz: f.swclk(t), Reopen: t.reopen}); err != nil {
 		return nil, err
 	}
 	if r.core, err = cortexm.Attach(ctx, r.probe, cortexm.AttachOptions{Clock: t.clock}); err != nil {
@@ -106,6 +107,7 @@ func (r *samplingRun) run(ctx context.Context) (err error) {
 		case err != nil && ctx.Err() != nil:
 			return nil // a signal: context.Cause says which
 		case err != nil:
+			r.lost = errors.Is(err, probe.ErrDisconnected)
 			return err
 		}
 		if err := r.take(s); err != nil {
@@ -117,6 +119,9 @@ func (r *samplingRun) run(ctx context.Context) (err error) {
 // take keeps one sample: in the recording first.
 func (r *samplingRun) take(s *snapshot.Snapshot) error {
 	if err := r.recording.Append(s); err != nil {
+		return err
+	}
+	if err := r.tell(); err != nil {
 		return err
 	}
 	r.sampler.Learn(s, r.stacks.add(s))
@@ -132,8 +137,10 @@ func (r *samplingRun) detach() error {
 	err := r.core.Detach(ctx)
 	closeErr := r.probe.Close()
 	switch {
-	case errors.Is(err, probe.ErrDisconnected):
+	case errors.Is(err, probe.ErrDisconnected) && r.lost:
 		return nil // the error that ended the run says it
+	case errors.Is(err, probe.ErrDisconnected):
+		return fmt.Errorf("the run ended without the probe, so the core was not let go: %w", err)
 	case err != nil:
 		return fmt.Errorf("the core may be left halted: %w", err)
 	case errors.Is(closeErr, probe.ErrDisconnected):
@@ -149,7 +156,7 @@ func (r *samplingRun) finish(ctx context.Context, runErr error) *profile.Profile
 	for _, text := range r.sampler.Remarks() {
 		r.stacks.remark("%s", text)
 	}
-	facts := append([][2]string{{keyElapsed, took.String()}, {keyPlan, st.Plan}}, budgetFacts(st)...)
+	facts := append([][2]string{{keyElapsed, took.String()}, {keyPlan, st.Plan}}, append(budgetFacts(st), troubleFacts(st)...)...)
 	end := snapshot.End{Reason: endReason(ctx, runErr), Facts: map[string]string{}}
 	for _, f := range facts {
 		end.Facts[f[0]] = f[1]
@@ -157,6 +164,7 @@ func (r *samplingRun) finish(ctx context.Context, runErr error) *profile.Profile
 	if err := r.recording.Finish(end.Reason, facts...); err != nil {
 		r.stacks.remark("%v", err)
 	}
+	r.stacks.remarkTroubles(end)
 	if share := float64(r.stacks.halted) / float64(max(took, 1)); share > dearShare {
 		r.stacks.remark("the core stood still for %.0f %% of the run, so whatever depends on time ran late: a lower --rate or a probe with larger packets takes less", 100*share)
 	}

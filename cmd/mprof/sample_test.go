@@ -144,7 +144,8 @@ func TestUnplugged(t *testing.T) {
 // TestTargetTroubles: what happens to the target while the probe
 // stays does not end the run.
 func TestTargetTroubles(t *testing.T) {
-	for _, fault := range []string{"reset=1s", "lockup=1s", "off=1s+500ms", "noack=1s", "wait=1s", "fault=1s", "late=1s+300ms", "short=1s", "stuck-core=1s+500ms"} {
+	for _, fault := range []string{"reset=1s", "lockup=1s", "off=1s+500ms", "noack=1s", "wait=1s", "fault=1s", "late=1s+300ms", "short=1s", "stuck-core=1s+500ms",
+		"unplug=1s+500ms", "brown-out=1s+500ms", "secure=1s+500ms", "long=1s", "lost=1s", "unheard=1s", "miscount=1s", "parity=1s"} {
 		t.Run(fault, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.folded")
 			s := mprof(t.Context(), nil, "sample", "--probe", "sim:mcu-link,"+fault, "--duration", "4", "-o", out)

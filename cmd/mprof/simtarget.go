@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/sim"
 )
 
@@ -65,7 +67,8 @@ func openSim(selector string, elf []byte) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &target{transport: b.Transport(), clock: b, clockLabel: "virtual time", maxSWCLK: b.Model().MaxSWCLK, board: b}, nil
+	reopen := func(context.Context) (probe.Transport, error) { return b.Transport(), nil }
+	return &target{transport: b.Transport(), reopen: reopen, clock: b, clockLabel: "virtual time", maxSWCLK: b.Model().MaxSWCLK, board: b}, nil
 }
 
 // parseSimFault reads NAME=TIME or NAME=TIME+LENGTH; without a length, what can

@@ -18,6 +18,7 @@ import (
 // target is a probe with a board behind it, and the clock that its run goes by.
 type target struct {
 	transport  probe.Transport
+	reopen     func(context.Context) (probe.Transport, error) // nil: a probe that is gone stays gone
 	clock      cortexm.Clock
 	clockLabel string
 	maxSWCLK   uint32
