@@ -3,8 +3,6 @@ package probe
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 )
 
 // Fields of IDR, the identification register of an access port (ADIv5 section
@@ -28,42 +26,6 @@ func isAHB(idr uint32) bool {
 // dpVersion is DPIDR.VERSION; 3 and more has ports of ADIv6.
 func dpVersion(dpidr uint32) uint32 { return dpidr >> 12 & 0xF }
 
-// findAP chooses the access port: the one of the options, or the first AHB-AP
-// that walking finds.
-func (p *Probe) findAP(ctx context.Context) error {
-	p.ap = accessPort{v6: dpVersion(p.dpidr) >= 3}
-	if p.options.AP != nil {
-		return p.useAP(ctx, *p.options.AP)
-	}
-	var seen []string
-	found, err := p.walk(ctx, func(index, idr uint32) bool {
-		p.ap.index, p.ap.idr = index, idr
-		seen = append(seen, fmt.Sprintf("0x%x (IDR 0x%08x)", index, idr))
-		return isAHB(idr)
-	})
-	if err != nil || found {
-		return err
-	}
-	if len(seen) == 0 {
-		return errors.New("probe: the debug port has no access port: debugging may be locked")
-	}
-	return fmt.Errorf("probe: no access port is an AHB-AP: %s", strings.Join(seen, ", "))
-}
-
-// useAP checks the port that the options name.
-func (p *Probe) useAP(ctx context.Context, index uint32) error {
-	p.ap.index = index
-	idr, err := p.readID(ctx, index)
-	if err != nil {
-		return err
-	}
-	if idrClass(idr) != idrClassMEM {
-		return fmt.Errorf("probe: access port 0x%x is no MEM-AP (IDR 0x%08x)", index, idr)
-	}
-	p.ap.idr = idr
-	return nil
-}
-
 // readID reads IDR of one port; a port that faults is not there and reads 0.
 func (p *Probe) readID(ctx context.Context, index uint32) (uint32, error) {
 	port := accessPort{index: index, v6: p.ap.v6}
@@ -85,8 +47,11 @@ func (p *Probe) readPort(ctx context.Context, reg uint32) (uint32, error) {
 	return a.Data[0], nil
 }
 
+// visitAP looks at one access port; true ends the walk, and so does an error.
+type visitAP func(index, idr uint32) (found bool, err error)
+
 // walk shows every port that is there to visit, until it returns true.
-func (p *Probe) walk(ctx context.Context, visit func(index, idr uint32) bool) (found bool, err error) {
+func (p *Probe) walk(ctx context.Context, visit visitAP) (found bool, err error) {
 	if p.ap.v6 {
 		return p.walkROM(ctx, visit)
 	}
@@ -95,8 +60,10 @@ func (p *Probe) walk(ctx context.Context, visit func(index, idr uint32) bool) (f
 	if err != nil {
 		return false, err
 	}
-	if first != 0 && visit(0, first) {
-		return true, nil
+	if first != 0 {
+		if found, err := visit(0, first); found || err != nil {
+			return found, err
+		}
 	}
 	ids := make([]uint32, 0, ports)
 	for next := uint32(1); next < ports; next += uint32(len(ids)) {
@@ -104,8 +71,11 @@ func (p *Probe) walk(ctx context.Context, visit func(index, idr uint32) bool) (f
 			return false, err
 		}
 		for i, idr := range ids {
-			if idr != 0 && visit(next+uint32(i), idr) {
-				return true, nil
+			if idr == 0 {
+				continue
+			}
+			if found, err := visit(next+uint32(i), idr); found || err != nil {
+				return found, err
 			}
 		}
 	}

@@ -18,13 +18,18 @@ import (
 // place is RAM that the program of the board does not use.
 const place = 0x20002380
 
-func board(t testing.TB, model string, faults ...sim.Fault) *sim.Board {
+func spin(t testing.TB) []byte {
 	t.Helper()
 	elf, err := os.ReadFile("../sim/testdata/spin.elf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := sim.New(sim.Options{ELF: elf, Model: model, Faults: faults, CoreHz: 2_000_000, TARBlock: 1 << 10})
+	return elf
+}
+
+func board(t testing.TB, model string, faults ...sim.Fault) *sim.Board {
+	t.Helper()
+	b, err := sim.New(sim.Options{ELF: spin(t), Model: model, Faults: faults, CoreHz: 2_000_000, TARBlock: 1 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ const (
 	cmdSWJClock          byte = 0x11
 	cmdSWJSequence       byte = 0x12
 	cmdSWDConfigure      byte = 0x13
+	cmdSWDSequence       byte = 0x1D
 	cmdExecute           byte = 0x7F
 	cmdInvalid           byte = 0xFF
 )
@@ -47,6 +48,8 @@ func commandName(id byte) string {
 		return "DAP_SWJ_Sequence"
 	case cmdSWDConfigure:
 		return "DAP_SWD_Configure"
+	case cmdSWDSequence:
+		return "DAP_SWD_Sequence"
 	case cmdExecute:
 		return "DAP_ExecuteCommands"
 	}

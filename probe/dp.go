@@ -69,11 +69,43 @@ func (p *Probe) connectSWD(ctx context.Context) error {
 	return p.status(ctx, append(p.scratch[:0], cmdSWDConfigure, 0)) // turnaround 1 cycle, no data phase on WAIT and FAULT
 }
 
-// connectTarget finds a debug port on the wire and powers it up.
+// connectTarget finds a debug port on the wire and powers it up. Until one has
+// answered, the chips that only answer to TARGETSEL are tried, too.
 func (p *Probe) connectTarget(ctx context.Context) error {
 	p.Invalidate()
-	var err error
-	for try := range connectTries {
+	targets, err := p.addressees()
+	if err != nil {
+		return err
+	}
+	var first error
+	for i, t := range targets {
+		p.targetsel = t
+		tries := connectTries
+		if i > 0 {
+			tries = 2
+		}
+		err := p.tryConnect(ctx, tries)
+		var refused *TransferError
+		if err == nil || !errors.As(err, &refused) {
+			return err
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	p.targetsel = targets[0]
+	if t := p.targetsel; t != nil {
+		first = fmt.Errorf("probe: TARGETSEL 0x%08x: %w", *t, first)
+	}
+	if p.inReset {
+		return fmt.Errorf("%w while nRESET was low (%w)", first, ErrNoTarget)
+	}
+	return fmt.Errorf("%w (%w)", first, ErrNoTarget)
+}
+
+// tryConnect tries the switch sequences in turn.
+func (p *Probe) tryConnect(ctx context.Context, tries int) (err error) {
+	for try := range tries {
 		if try%2 == 0 {
 			err = p.sequences(ctx, jtagToSWD)
 		} else {
@@ -87,7 +119,7 @@ func (p *Probe) connectTarget(ctx context.Context) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%w (%w)", err, ErrNoTarget)
+	return err
 }
 
 func (p *Probe) sequences(ctx context.Context, all ...[]byte) error {
@@ -99,21 +131,45 @@ func (p *Probe) sequences(ctx context.Context, all ...[]byte) error {
 	return nil
 }
 
-// wakeDP reads DPIDR, the only register that is legal after a line reset,
-// clears the sticky flags and powers the debug domain up.
+// wakeDP goes on from a line reset: TARGETSEL where there are several ports,
+// DPIDR, which alone is legal then, the sticky flags cleared, the debug domain
+// powered up.
 func (p *Probe) wakeDP(ctx context.Context) error {
+	err := p.identifyDP(ctx)
+	if errors.Is(err, errShared) {
+		if err = p.sequence(ctx, lineReset); err == nil {
+			err = p.identifyDP(ctx)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := p.clearSELECT1(ctx); err != nil {
+		return err
+	}
+	return p.powerUp(ctx)
+}
+
+// identifyDP makes sure which port answers before anything is asked of it.
+func (p *Probe) identifyDP(ctx context.Context) error {
+	if t := p.targetsel; t != nil {
+		if err := p.selectTarget(ctx, *t); err != nil {
+			return err
+		}
+	}
 	a, err := p.transfer(ctx, Req{Op: ReadDPIDR})
 	if err != nil {
 		return err
 	}
-	p.dpidr = a.Data[0]
-	if p.dpidr&1 == 0 || p.dpidr == 0xFFFFFFFF { // ADIv5: bit 0 reads as one
-		return fmt.Errorf("probe: DPIDR 0x%08x is none: %w", p.dpidr, &TransferError{Reg: "read DPIDR", Ack: Protocol})
+	dpidr := a.Data[0]
+	if dpidr&1 == 0 || dpidr == 0xFFFFFFFF { // ADIv5: bit 0 reads as one
+		return fmt.Errorf("probe: DPIDR 0x%08x is none: %w", dpidr, &TransferError{Reg: "read DPIDR", Ack: Protocol})
 	}
+	p.dpidr = dpidr
 	if err := p.Abort(ctx, AbortSticky); err != nil {
 		return err
 	}
-	return p.powerUp(ctx)
+	return p.checkTarget(ctx)
 }
 
 // powerUp requests system and debug power and waits for both.

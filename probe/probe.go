@@ -24,8 +24,18 @@ type Options struct {
 	// does not match; 0: the defaults. Many retries hold a halted core long.
 	WaitRetry, MatchRetry uint16
 	// AP is the access port to use: its number (ADIv5) or its address (ADIv6).
-	// nil: the first AHB-AP.
+	// nil: the one of Core.
 	AP *uint32
+	// Core is the number of the core, from 0: on a chip with a debug port for
+	// each (RP2040) it chooses that, elsewhere among the AHB-APs behind which
+	// there is a core.
+	Core int
+	// TARGETSEL selects one of several debug ports on the wire (multidrop).
+	// nil: a lone port, or that of Core where the chip is known.
+	TARGETSEL *uint32
+	// ConnectUnderReset connects while nRESET is low and leaves it so:
+	// ReleaseReset, or Close, lets the target start.
+	ConnectUnderReset bool
 	// Reopen opens the same probe again after it was unplugged or hung: the
 	// last rung of Recover, which has closed the old transport by then. nil: a
 	// probe that is gone stays gone.
@@ -56,9 +66,12 @@ type Probe struct {
 	info      Info
 	execute   bool // DAP_ExecuteCommands works
 
-	dpidr uint32
-	ap    accessPort
-	cache cache
+	dpidr      uint32
+	targetsel  *uint32 // nil: a lone port
+	noSequence bool    // the probe has no DAP_SWD_Sequence
+	inReset    bool    // we hold nRESET low
+	ap         accessPort
+	cache      cache
 
 	// Packets sent whose responses have not been read, and whether the next
 	// response may be somebody else's.
@@ -130,6 +143,11 @@ func identify(ctx context.Context, t Transport, o Options) (*Probe, error) {
 func (p *Probe) attach(ctx context.Context) error {
 	if err := p.connectSWD(ctx); err != nil {
 		return err
+	}
+	if p.options.ConnectUnderReset {
+		if err := p.holdReset(ctx); err != nil {
+			return err
+		}
 	}
 	if err := p.connectTarget(ctx); err != nil {
 		return err
@@ -207,7 +225,11 @@ func (p *Probe) Close() error {
 func (p *Probe) release() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
-	err := p.status(ctx, append(p.scratch[:0], cmdDisconnect))
+	var err error
+	if p.inReset {
+		err = p.ReleaseReset(ctx)
+	}
+	err = errors.Join(err, p.status(ctx, append(p.scratch[:0], cmdDisconnect)))
 	if errors.Is(err, ErrDisconnected) {
 		return nil
 	}

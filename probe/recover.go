@@ -92,6 +92,11 @@ func (p *Probe) recoverProbe(ctx context.Context) error {
 	if err := p.connectSWD(ctx); err != nil {
 		return err
 	}
+	if p.inReset {
+		if err := p.holdReset(ctx); err != nil {
+			return err
+		}
+	}
 	return p.recoverWire(ctx)
 }
 

@@ -90,23 +90,3 @@ func (p *Probe) Pins(ctx context.Context, value, mask byte, wait time.Duration) 
 func (p *Probe) delay(ctx context.Context, d time.Duration) error {
 	return p.status(ctx, binary.LittleEndian.AppendUint16(append(p.scratch[:0], cmdDelay), uint16(min(d.Microseconds(), 0xFFFF))))
 }
-
-// resetTime is how long Reset holds nRESET low.
-const resetTime = 20 * time.Millisecond
-
-// Reset pulses nRESET and connects again: the debug port may have been reset
-// too. It needs the reset wire; without one nothing happens to the target.
-func (p *Probe) Reset(ctx context.Context) error {
-	if _, err := p.Pins(ctx, 0, PinNRESET, 0); err != nil {
-		return err
-	}
-	err := p.delay(ctx, resetTime)
-	if _, up := p.Pins(ctx, PinNRESET, PinNRESET, resetTime); err == nil {
-		err = up
-	}
-	if err != nil {
-		return err
-	}
-	p.Invalidate()
-	return p.Recover(ctx)
-}

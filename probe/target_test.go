@@ -33,7 +33,7 @@ type target struct {
 
 func newTarget() *target {
 	return &target{packetSize: 64, packetCount: 4, dpidr: 0x2BA01477, csw: 0x23000040,
-		ports: map[uint32]uint32{0: 0x24770011}, mem: map[uint32]uint32{}}
+		ports: map[uint32]uint32{0: 0x24770011}, mem: map[uint32]uint32{0xE000ED00: 0x410FC241}}
 }
 
 func (t *target) transport() *probetest.Responder {
