@@ -25,6 +25,7 @@ type Core struct {
 	demcr     uint32 // as it was when we came
 	demcrOurs bool   // it was changed
 	debugged  bool   // C_DEBUGEN was set when we came
+	observer  bool   // nothing of DHCSR is ours
 	detached  bool
 }
 
@@ -35,6 +36,10 @@ type AttachOptions struct {
 	// Without it Attach refuses with a *HaltedError: somebody may be looking
 	// at it.
 	ResumeHalted bool
+	// Observe leaves C_DEBUGEN alone: it is enough to read memory and DWT_PCSR,
+	// and the program runs as it does without a debugger (a BKPT faults). A core
+	// that is to be halted needs Control.
+	Observe bool
 }
 
 // HaltedError says that the core stood halted when we came: by another
@@ -91,9 +96,20 @@ func (c *Core) takeOver(ctx context.Context, o AttachOptions) (err error) {
 	if c.demcr, err = c.p.ReadWord(ctx, addrDEMCR); err != nil {
 		return fmt.Errorf("cortexm: read DEMCR: %w", err)
 	}
+	if o.Observe {
+		c.observer = true
+		return nil
+	}
+	return c.Control(ctx)
+}
+
+// Control sets C_DEBUGEN of a core that was attached to observe it, so that it
+// can be halted.
+func (c *Core) Control(ctx context.Context) error {
 	if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrRun); err != nil {
 		return fmt.Errorf("cortexm: set C_DEBUGEN: %w", err)
 	}
+	c.observer = false
 	if c.demcr&vcCoreReset != 0 {
 		c.demcrOurs = true
 		if err := c.p.WriteWord(ctx, addrDEMCR, c.demcr&^vcCoreReset); err != nil {

@@ -45,13 +45,14 @@ func (c *Core) letGo(ctx context.Context) error {
 	if err := c.p.Abort(ctx, abortClear); err != nil {
 		return fmt.Errorf("cortexm: detach: %w", err)
 	}
+	if c.observer {
+		return c.restoreDEMCR(ctx)
+	}
 	if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrRun); err != nil {
 		return fmt.Errorf("cortexm: resume the core: %w", err)
 	}
-	if c.demcrOurs {
-		if err := c.p.WriteWord(ctx, addrDEMCR, c.demcr); err != nil {
-			return fmt.Errorf("cortexm: restore DEMCR: %w", err)
-		}
+	if err := c.restoreDEMCR(ctx); err != nil {
+		return err
 	}
 	if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrDetach); err != nil {
 		return fmt.Errorf("cortexm: clear C_DEBUGEN: %w", err)
@@ -62,6 +63,16 @@ func (c *Core) letGo(ctx context.Context) error {
 	}
 	if dhcsr&dhcsrZero != 0 || dhcsr&(cDebugEn|sHalt) != 0 {
 		return fmt.Errorf("cortexm: the core does not let go: DHCSR 0x%08x after C_DEBUGEN was cleared", dhcsr)
+	}
+	return nil
+}
+
+func (c *Core) restoreDEMCR(ctx context.Context) error {
+	if !c.demcrOurs {
+		return nil
+	}
+	if err := c.p.WriteWord(ctx, addrDEMCR, c.demcr); err != nil {
+		return fmt.Errorf("cortexm: restore DEMCR: %w", err)
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ const (
 	sHalt    uint32 = 1 << 17
 	sSleep   uint32 = 1 << 18
 	sLockup  uint32 = 1 << 19
+	sRetire  uint32 = 1 << 24 // an instruction completed; clears on read
 	sResetSt uint32 = 1 << 25 // clears on read
 
 	// dhcsrZero are bits that read as zero in every implementation: a word
@@ -32,6 +33,7 @@ const (
 // which must not happen to a core that is being sampled.
 const (
 	vcCoreReset uint32 = 1 << 0
+	trcEna      uint32 = 1 << 24 // DWT is on
 )
 
 // DP and MEM-AP (ADIv5, cmsis-dap.md section 3).

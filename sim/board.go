@@ -34,7 +34,8 @@ type Options struct {
 	// TimestampStart is what the probe's clock reads at time 0. It wraps at 2^32.
 	TimestampStart uint32
 
-	NoPCSR bool // the DWT has no PCSR: it reads as zero
+	NoPCSR     bool   // the DWT has no PCSR: it reads as zero
+	PCSRAsleep uint32 // what it reads while the core sleeps; 0: the address of the last instruction
 
 	Chip string // how the debug ports are laid out, one of Chips; "": one core, one port
 	// PinsOff is how long the program runs after each reset until it turns its

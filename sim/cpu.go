@@ -20,7 +20,7 @@ type cpu struct {
 // newCPU builds a processor that runs the program in memory of its own.
 func (b *Board) newCPU(o Options) (cpu, error) {
 	c := cpu{unit: coresight.New(coresight.Config{
-		Arch: b.image.arch, RegReadyCycles: o.RegReadyCycles, NoPCSR: o.NoPCSR, SecureClosed: o.Faults.has(Secure),
+		Arch: b.image.arch, RegReadyCycles: o.RegReadyCycles, NoPCSR: o.NoPCSR, PCSRAsleep: o.PCSRAsleep, SecureClosed: o.Faults.has(Secure),
 	})}
 	cfg := armv7m.Config{
 		Arch:    b.image.arch,

@@ -99,13 +99,15 @@ func (d dwtRegisters) Read(offset uint32, size int) (uint32, bool) {
 
 // pcsr is the address of an instruction executed recently, or all ones in Debug
 // state and where the core's state forbids non-invasive debug (DDI 0403E, C1.8.6;
-// DDI 0553, D1.2.69). A core asleep gives its last one: the manuals leave that open.
+// DDI 0553, D1.2.69). What it is asleep the manuals leave open: Config says.
 func (u *Unit) pcsr() uint32 {
 	switch {
 	case u.cfg.NoPCSR:
 		return 0
 	case u.core.Halted() || u.deaf:
 		return pcsrNone
+	case u.core.Sleeping() && u.cfg.PCSRAsleep != 0:
+		return u.cfg.PCSRAsleep
 	}
 	return u.core.LastPC()
 }

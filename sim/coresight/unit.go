@@ -40,6 +40,9 @@ type Config struct {
 	// NoPCSR: the DWT has no PCSR, which then reads as zero (DDI 0403E, C1.8.6:
 	// the register is optional; DDI 0419D, C1.8: on ARMv6-M too).
 	NoPCSR bool
+	// PCSRAsleep is what PCSR reads while the core sleeps; 0: the address of the
+	// instruction that it executed last.
+	PCSRAsleep uint32
 	// SecureClosed: DAUTHSTATUS says that there is a Security Extension and
 	// that the debugger may not halt the core in Secure state.
 	SecureClosed bool
