@@ -48,8 +48,9 @@ type PCSampler struct {
 	ready       []*snapshot.Snapshot
 	aimed       bool // TRCENA, CSW and TAR are as the blocks expect
 	aimedAt     time.Duration
-	reset       bool // the target was reset since the block before
-	off         bool // the target could not be reached
+	reset       bool          // the target was reset since the block before
+	away        snapshot.Miss // why nothing can be reached; Taken: it can
+	awaySince   time.Duration
 	backoff     time.Duration
 	end         error
 	stats       Stats

@@ -42,7 +42,7 @@ var pcFaults = []pcFault{
 	{"lost response", sim.Fault{Kind: sim.LostResponse}, []snapshot.Miss{snapshot.ProbeTimeout, snapshot.BadResponse}, 0.9, io.EOF},
 	{"wrong count", sim.Fault{Kind: sim.WrongCount, Count: 3}, []snapshot.Miss{snapshot.BadResponse}, 0.05, io.EOF},
 	{"Secure state", sim.Fault{Kind: sim.Secure, For: 50 * time.Millisecond}, nil, 0, io.EOF},
-	{"unplug", sim.Fault{Kind: sim.Unplug}, []snapshot.Miss{snapshot.NoAck, snapshot.BadResponse, snapshot.ProbeTimeout}, 0.2, probe.ErrDisconnected},
+	{"unplug", sim.Fault{Kind: sim.Unplug}, []snapshot.Miss{snapshot.NoAck, snapshot.BadResponse, snapshot.ProbeGone}, 0.2, probe.ErrDisconnected},
 }
 
 // Whatever goes wrong, at whatever transfer: what was read before is kept, what

@@ -2,7 +2,6 @@ package cortexm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -33,7 +32,7 @@ func (s *PCSampler) aim(ctx context.Context) (err error) {
 	if s.stream, err = p.NewStream(ctx); err != nil {
 		return err
 	}
-	s.aimed, s.off, s.round = true, false, 0
+	s.aimed, s.away, s.round = true, snapshot.Taken, 0
 	s.aimedAt = s.clock.Now()
 	s.last = max(s.last, s.aimedAt)
 	s.judge.forget()
@@ -220,8 +219,8 @@ func (s *PCSampler) lose(ctx context.Context, m snapshot.Miss) error {
 	s.spare, s.flight = append(s.spare, s.flight...), s.flight[:0]
 	s.flush(nil)
 	err := s.recover(ctx)
-	if s.off {
-		m = snapshot.OffTarget
+	if s.away != snapshot.Taken {
+		m = s.away
 	}
 	s.miss(m, lost)
 	return err
@@ -233,8 +232,9 @@ const (
 	mostBackoff  = 100 * time.Millisecond
 )
 
-// recover brings the connection back; where it cannot the target is off. It
-// waits longer each time, until PCs come again. Its error ends the run.
+// recover brings the connection back; where it cannot the target is off, or the
+// probe gone. It waits longer each time, until PCs come again. Its error ends the
+// run.
 func (s *PCSampler) recover(ctx context.Context) error {
 	s.aimed, s.stream = false, nil
 	s.stats.Recoveries++
@@ -245,9 +245,16 @@ func (s *PCSampler) recover(ctx context.Context) error {
 	}
 	s.backoff = min(max(leastBackoff, 2*s.backoff), mostBackoff)
 	err := s.core.p.Recover(ctx)
-	if errors.Is(err, probe.ErrDisconnected) {
+	if err == nil {
+		s.away = snapshot.Taken
+		return nil
+	}
+	now := s.clock.Now()
+	if why := missOfLoss(err); s.away != why {
+		s.away, s.awaySince = why, now
+	}
+	if s.away == snapshot.ProbeGone && (!s.core.p.CanReopen() || now-s.awaySince > goneLongest) {
 		return err
 	}
-	s.off = err != nil
 	return ctx.Err()
 }
