@@ -22,6 +22,7 @@ var layers = map[string][]string{
 	"symbol":          {},
 	"unwind":          {"snapshot"},
 	"cortexm":         {"probe", "snapshot"},
+	"check":           {"cortexm", "probe", "snapshot"},
 	"profile":         {"unwind", "symbol", "snapshot"},
 	"export":          {"profile", "unwind", "symbol", "snapshot"},
 	"sim":             {"probe", "sim"},
