@@ -102,19 +102,19 @@ func TestModels(t *testing.T) {
 		facts    map[string]string
 	}{
 		{"mcu-link", nil, map[string]string{
-			"packet sizes": "response of 512 bytes: ok", "packets in flight": "4 packets", "SWCLK": "asked for 20 MHz: 5.6 us a transfer, SWCLK about 9.98 MHz",
+			"packet sizes": "response of 512 bytes: ok", "packets in flight": "4 packets",
 			"timestamps": "says 10000000 Hz", "DAP_TransferAbort": "handled", "guard packet": "63 bytes, answered with 56: 5 registers, the core runs behind it",
 		}},
 		{"debugprobe", nil, map[string]string{
-			"packet sizes": "request of 64 bytes: ok", "packets in flight": "6 packets", "SWCLK": "adds about 3.4 us",
+			"packet sizes": "request of 64 bytes: ok", "packets in flight": "6 packets",
 			"timestamps": "says 1000000 Hz", "DAP_TransferAbort": "not known", "guard packet": "with a match that fails (match CSW/BD0: value mismatch after 1 transfer): the core runs behind it",
 		}},
 		{"daplink-hid", map[string]check.Verdict{"SWCLK": differs, "halt to resume": unknown}, map[string]string{
-			"SWCLK": "asked for 4 MHz: 24.4 us a transfer, SWCLK about 2.01 MHz", "timestamps": "no clock", "DAP_TransferAbort": "handled",
-			"gap between packets": "one more small packet in flight: 1000 us", "guard packet": "63 bytes, answered with 48",
+			"timestamps": "no clock", "DAP_TransferAbort": "handled",
+			"guard packet": "63 bytes, answered with 48",
 		}},
 		{"free-dap", map[string]check.Verdict{"guard packet": differs, "halt to resume": unknown}, map[string]string{
-			"capabilities": "0x01 (SWD)", "guard packet": "is not there", "SWCLK": "asked for 10 MHz: 7.4 us a transfer, SWCLK about 8.55 MHz",
+			"capabilities": "0x01 (SWD)", "guard packet": "is not there",
 		}},
 		{"daplink-hid-2.1.0", map[string]check.Verdict{"SWCLK": differs, "guard packet": differs, "halt to resume": unknown}, map[string]string{
 			"guard packet": "misreads the command behind it",
@@ -127,6 +127,7 @@ func TestModels(t *testing.T) {
 				t.Fatal(err)
 			}
 			want(t, r, c.verdicts, c.facts)
+			figures(t, r, b)
 			if u := r.Unsafe(); len(u) > 0 {
 				t.Errorf("unsafe: %v", u)
 			}
@@ -137,6 +138,35 @@ func TestModels(t *testing.T) {
 				t.Errorf("the core stood %v, the report says %v", stood, r.HaltedTotal)
 			}
 		})
+	}
+}
+
+// figures compares what was measured with what the model of the probe has.
+func figures(t *testing.T, r *check.Report, b *sim.Board) {
+	t.Helper()
+	m := b.Model()
+	wire := find(t, r, "SWCLK")
+	for _, c := range []struct {
+		f         check.Finding
+		name      string
+		want, off float64
+	}{
+		{wire, "transfer_us", float64(m.TransferTime(1, 4_000_000)) / 1e3, 0.3},
+		{wire, "overhead_us", float64(m.TransferOverhead) / 1e3, 0.3},
+		{wire, "swclk_hz_of_4000000", float64(m.SWCLK(4_000_000)), 1e5},
+		{wire, "swclk_hz_of_20000000", float64(m.SWCLK(20_000_000)), 1e6},
+		{find(t, r, "DAP_Delay"), "delay_us", 50_000, 1100},
+		{find(t, r, "CYCCNT"), "core_hz", float64(b.CoreHz()), 3e5},
+		{find(t, r, "packets in flight"), "packets", float64(m.PacketCount), 0},
+	} {
+		if d := c.f.Values[c.name] - c.want; d > c.off || d < -c.off {
+			t.Errorf("%s: %s is %g, the model has %g", c.f.Name, c.name, c.f.Values[c.name], c.want)
+		}
+	}
+	if m.HID {
+		if p := find(t, r, "gap between packets").Values["packet_us"]; p < 900 || p > 1100 {
+			t.Errorf("a packet takes %g us in frames of 1 ms", p)
+		}
 	}
 }
 

@@ -83,14 +83,14 @@ func judgeClock(f *Finding, asked uint32, times map[uint32]time.Duration) error 
 	real := map[uint32]float64{}
 	for _, hz := range keys {
 		real[hz] = okCycles / max(times[hz].Seconds()-adds, 1e-9)
-		f.fact("asked for %s: %s a transfer, SWCLK about %s", megahertz(float64(hz)), micros(times[hz]), megahertz(real[hz]))
+		f.fact("asked for %s: %s a transfer, SWCLK about %.2g MHz", megahertz(float64(hz)), micros(times[hz]), real[hz]/1e6)
+		f.value(fmt.Sprintf("swclk_hz_of_%d", hz), math.Round(real[hz]))
 	}
 	f.fact("the firmware adds about %s to each transfer", micros(time.Duration(adds*1e9)))
 	f.value("transfer_us", float64(times[asked])/1e3)
 	f.value("overhead_us", adds*1e6)
-	f.value("swclk_hz", math.Round(real[asked]))
 	f.judge(math.Abs(real[asked]/float64(asked)-1) < 0.2, "mprof plans with the measured time of a transfer",
-		fmt.Sprintf("a --speed beyond %s changes nothing; mprof plans with the measured time", megahertz(real[asked])))
+		fmt.Sprintf("a --speed beyond %.2gM changes nothing; mprof plans with the measured time", real[asked]/1e6))
 	return nil
 }
 
