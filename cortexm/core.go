@@ -27,6 +27,8 @@ type Core struct {
 	debugged  bool   // C_DEBUGEN was set when we came
 	observer  bool   // nothing of DHCSR is ours
 	detached  bool
+	held      bool        // it stands, or may stand, at its reset vector
+	start     ResetReport // of the reset that we attached under
 }
 
 // AttachOptions say how to take a core over. The zero value serves.
@@ -55,6 +57,9 @@ func (e *HaltedError) Error() string {
 // core at its next reset, sets C_DEBUGEN and measures what the probe costs per
 // transfer and per packet.
 //
+// Where the probe was opened under reset, nRESET is released here, and the core
+// stands at its reset vector until Run or Detach.
+//
 // On an error the core is left as it was found, as far as it can be reached.
 func Attach(ctx context.Context, p *probe.Probe, o AttachOptions) (*Core, error) {
 	c := &Core{p: p}
@@ -64,7 +69,11 @@ func Attach(ctx context.Context, p *probe.Probe, o AttachOptions) (*Core, error)
 	if o.Clock == nil {
 		o.Clock = NewWall()
 	}
-	if err := c.measure(ctx, o.Clock); err != nil {
+	err := c.measure(ctx, o.Clock)
+	if err == nil && p.InReset() {
+		err = c.comeOutOfReset(ctx, o.Clock)
+	}
+	if err != nil {
 		return nil, errors.Join(err, c.Detach(context.WithoutCancel(ctx)))
 	}
 	return c, nil

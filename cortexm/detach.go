@@ -42,6 +42,11 @@ func (c *Core) Detach(ctx context.Context) error {
 
 func (c *Core) letGo(ctx context.Context) error {
 	c.p.Invalidate()
+	if c.p.InReset() {
+		if err := c.p.ReleaseReset(ctx); err != nil {
+			return fmt.Errorf("cortexm: release nRESET: %w", err)
+		}
+	}
 	if err := c.p.Abort(ctx, abortClear); err != nil {
 		return fmt.Errorf("cortexm: detach: %w", err)
 	}
@@ -57,6 +62,7 @@ func (c *Core) letGo(ctx context.Context) error {
 	if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrDetach); err != nil {
 		return fmt.Errorf("cortexm: clear C_DEBUGEN: %w", err)
 	}
+	c.held = false
 	dhcsr, err := c.p.ReadWord(ctx, addrDHCSR)
 	if err != nil {
 		return fmt.Errorf("cortexm: read DHCSR after detaching: %w", err)

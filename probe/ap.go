@@ -137,7 +137,7 @@ func (p *Probe) setUpAP(ctx context.Context) error {
 	}
 	csw := a.Data[0]
 	if csw&cswDeviceEn == 0 {
-		return fmt.Errorf("probe: access port 0x%x: debug access is disabled (CSW 0x%08x): %w", p.ap.index, csw, ErrLocked)
+		return fmt.Errorf("probe: access port 0x%x (IDR 0x%08x): debug access is disabled (CSW 0x%08x): %w", p.ap.index, p.ap.idr, csw, ErrLocked)
 	}
 	p.ap.cswBase = csw &^ cswSizeInc
 	return p.SelectBank(ctx, BankTransfer, 0)

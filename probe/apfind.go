@@ -45,7 +45,6 @@ type apSearch struct {
 	cores  int
 	first  error // of the first AHB-AP without a core
 	others []string
-	tried  []string
 }
 
 // visit tries one port.
@@ -57,14 +56,13 @@ func (s *apSearch) visit(ctx context.Context, index, idr uint32) (found bool, er
 		return false, nil
 	}
 	p.ap = accessPort{v6: p.ap.v6, index: index, idr: idr}
-	problem, err := p.lookForCore(ctx)
+	problem, err := p.lookForCore(ctx, name)
 	if err != nil {
 		return false, err
 	}
-	s.tried = append(s.tried, name)
 	switch {
 	case problem != nil && s.first == nil:
-		s.first = fmt.Errorf("probe: access port %s: %w", name, problem)
+		s.first = problem
 	case problem != nil:
 	case s.cores == s.want:
 		return true, nil
@@ -76,7 +74,7 @@ func (s *apSearch) visit(ctx context.Context, index, idr uint32) (found bool, er
 
 // lookForCore reads CPUID through p.ap. problem says why there is none; err is
 // of the wire.
-func (p *Probe) lookForCore(ctx context.Context) (problem, err error) {
+func (p *Probe) lookForCore(ctx context.Context, name string) (problem, err error) {
 	var refused *TransferError
 	if err := p.setUpAP(ctx); err != nil {
 		if errors.Is(err, ErrLocked) || errors.As(err, &refused) && refused.Ack == FAULT {
@@ -87,11 +85,11 @@ func (p *Probe) lookForCore(ctx context.Context) (problem, err error) {
 	cpuid, err := p.ReadWord(ctx, addrCPUID)
 	switch {
 	case errors.As(err, &refused) && (refused.Ack == FAULT || refused.Ack == WAIT):
-		return fmt.Errorf("read CPUID: %w (%w)", err, ErrLocked), nil
+		return fmt.Errorf("probe: access port %s: read CPUID: %w (%w)", name, refused, ErrLocked), nil
 	case err != nil:
 		return nil, err
 	case cpuid == 0 || cpuid == 0xFFFFFFFF:
-		return fmt.Errorf("CPUID reads 0x%08x: %w", cpuid, ErrNoCore), nil
+		return fmt.Errorf("probe: access port %s: CPUID reads 0x%08x: %w", name, cpuid, ErrNoCore), nil
 	}
 	return nil, nil
 }

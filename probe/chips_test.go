@@ -192,7 +192,7 @@ func TestConnectErrors(t *testing.T) {
 		{"RP2350 has two", "rp2350", probe.Options{Core: 2}, probe.ErrNoCore, "core 2: the target has 2 that can be debugged, numbered from 0"},
 		{"one core", "", probe.Options{Core: 1}, probe.ErrNoCore, "core 1: the target has 1 that can be debugged, numbered from 0"},
 		{"locked", "locked", probe.Options{}, probe.ErrLocked, "debug access is disabled (CSW 0x"},
-		{"reads fault", "read-protected", probe.Options{}, probe.ErrLocked, "read CPUID: probe: read 0xe000ed00+4: after 0 words: read DRW/BD3: FAULT"},
+		{"reads fault", "read-protected", probe.Options{}, probe.ErrLocked, "access port 0x0 (IDR 0x24770011): read CPUID: read DRW/BD3: FAULT after 2 transfers (debug access is locked)"},
 		{"power refused", "no-debug-power", probe.Options{}, probe.ErrNoTarget, "the debug domain does not power up (CTRL/STAT 0x5"},
 		{"no such port", "", probe.Options{AP: ptr(7)}, nil, "access port 0x7 is no MEM-AP (IDR 0x00000000)"},
 	} {

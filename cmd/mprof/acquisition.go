@@ -28,17 +28,6 @@ const (
 // defaultSWCLK is what most probes and wires carry.
 const defaultSWCLK = 4_000_000
 
-// swclk is the SWD clock to ask for.
-func (f *sampleFlags) swclk(t *target) uint32 {
-	switch {
-	case f.speed != 0:
-		return uint32(f.speed)
-	case t.maxSWCLK != 0:
-		return min(t.maxSWCLK, 10_000_000)
-	}
-	return defaultSWCLK
-}
-
 // recordingHeader says what is sampled and how.
 func (r *samplingRun) recordingHeader(image *symbol.Image) snapshot.Header {
 	h := snapshot.Header{

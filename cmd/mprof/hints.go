@@ -32,7 +32,7 @@ func refusedWith(ack probe.Ack) func(error) bool {
 	}
 }
 
-const noAnswer = "Does the target have power, and are SWDIO, SWCLK and GND connected? A lower --speed (such as 500k) helps with long wires; firmware that turns the SWD pins off needs a reset."
+const noAnswer = "Does the target have power, and are SWDIO, SWCLK and GND connected? A lower --speed (such as 500k) helps with long wires; firmware that sleeps or turns the SWD pins off needs --connect-under-reset."
 
 // hints is the one table of advice; errors themselves only say what happened.
 var hints = []hint{
@@ -41,6 +41,9 @@ var hints = []hint{
 	{is(probe.ErrDisconnected), "The probe went away: check its cable and hub. Samples taken before that are kept."},
 	{is(probe.ErrNoUSB), "Build with cgo and libusb (make build), or use the simulated board: --probe sim"},
 	{is(probe.ErrBusy), "Another program has the probe open: a debugger, an IDE, another mprof. Close it first."},
+	{is(probe.ErrNoReset), "Is nRESET of the target wired to the probe, and does the probe have that pin? Without it: leave --connect-under-reset out."},
+	{is(probe.ErrLocked), "The chip keeps debuggers out (read-out protection, APPROTECT, a security fuse). Unlocking it usually erases the flash: that is for the vendor's tool."},
+	{is(probe.ErrNoCore), "mprof info shows the access ports and cores that are there; --core N and --ap N choose."},
 	{is(probe.ErrNoTarget), noAnswer},
 	{refusedWith(probe.WAIT), "The target answers, but its memory is busy for good: a clock that is off or an external memory that does not answer. A reset helps; so does a lower --speed."},
 	{refusedWith(probe.FAULT), "The target answers, and refuses this access: nothing is at that address, or debug access is locked (readout protection, secure state)."},

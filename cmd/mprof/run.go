@@ -42,11 +42,11 @@ const detachTimeout = 5 * time.Second
 func (a *app) startRun(ctx context.Context, f *sampleFlags, image *symbol.Image, t *target) (*samplingRun, error) {
 	r := &samplingRun{app: a, flags: f, target: t}
 	var err error
-	if r.probe, err = probe.Open(ctx, t.transport, probe.Options{SWCLKHz: f.swclk(t), Reopen: t.reopen}); err != nil {
+	if r.probe, r.core, err = f.attach(ctx, t); err != nil {
+		if r.probe != nil {
+			err = errors.Join(err, r.probe.Close())
+		}
 		return nil, err
-	}
-	if r.core, err = cortexm.Attach(ctx, r.probe, cortexm.AttachOptions{Clock: t.clock}); err != nil {
-		return nil, errors.Join(err, r.probe.Close())
 	}
 	if err := r.begin(ctx, image); err != nil {
 		return nil, errors.Join(err, r.detach())
@@ -67,6 +67,13 @@ func (r *samplingRun) begin(ctx context.Context, image *symbol.Image) (err error
 	}
 	if verifyErr != nil {
 		r.stacks.remark("%v; sampled all the same (--force), so functions may carry the wrong names", verifyErr)
+	}
+	remarks, err := r.flags.resetTarget(ctx, r.target, r.core)
+	if err != nil {
+		return err
+	}
+	for _, text := range remarks {
+		r.stacks.remark("%s", text)
 	}
 	r.sampler, err = cortexm.NewSampler(r.core, cortexm.SampleOptions{
 		Rate:      float64(r.flags.rate),
@@ -99,6 +106,9 @@ func (r *samplingRun) run(ctx context.Context) (err error) {
 		}
 		err = errors.Join(err, r.detach())
 	}()
+	if err := r.core.Run(ctx); err != nil {
+		return err
+	}
 	for {
 		s, err := r.sampler.Next(ctx)
 		switch {

@@ -19,10 +19,9 @@ const defaultOutput = "mprof-profile.json.gz"
 
 // sampleFlags is the command line of mprof sample.
 type sampleFlags struct {
+	targetFlags
 	rate     rateFlag
 	duration durationFlag
-	probe    string
-	speed    clockFlag
 	outputs  []string
 	record   string
 	seed     int64
@@ -67,8 +66,8 @@ built-in firmware.`,
 	flags.Var(&f.maxOverhead, "max-overhead", "share of time that the core may stand halted; the rate is lowered to keep it: 1%, 0.5%, none")
 	flags.Var(&f.maxHalt, "max-halt", "longest that a sample may halt the core; stacks are cut to keep it: 200us, 1ms, none")
 	flags.Var(&f.duration, "duration", "how long to sample: 60, 60s, 2m (default until Ctrl-C)")
-	flags.StringVar(&f.probe, "probe", "", "serial, VID:PID or part of the name of the probe; or sim, sim:MODEL")
-	flags.Var(&f.speed, "speed", "SWD clock: 4M, 500k (default 4M, or what the simulated probe reaches)")
+	f.targetFlags.add(cmd)
+	f.addReset(cmd)
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
 	flags.StringVar(&f.record, "record", "", "keep the recording of all samples in this file")
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the jitter between samples (default random)")
@@ -77,7 +76,6 @@ built-in firmware.`,
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	_ = cmd.MarkFlagFilename("output")
 	_ = cmd.MarkFlagFilename("record", "mprof")
-	_ = cmd.RegisterFlagCompletionFunc("probe", completeProbes)
 	cmd.ValidArgsFunction = completeELF
 	return cmd
 }

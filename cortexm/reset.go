@@ -1,0 +1,151 @@
+package cortexm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mprof/mprof/probe"
+)
+
+// AIRCR (ARMv7-M ARM B3.2.6): a write needs VECTKEY; SYSRESETREQ resets the
+// chip, but for its debug logic.
+const (
+	addrAIRCR          = 0xE000ED0C
+	aircrReset  uint32 = 0x05FA0004
+	resetPoll          = time.Millisecond
+	resetPolls         = 200
+	sysResetReq        = "AIRCR.SYSRESETREQ"
+	nRESET             = "nRESET"
+)
+
+// ResetReport says what a reset did.
+type ResetReport struct {
+	// By names what reset the core: "nRESET" or "AIRCR.SYSRESETREQ".
+	By string
+	// Caught: the core stands at its reset vector until Run. Otherwise it
+	// runs already: the reset took the vector catch along.
+	Caught bool
+}
+
+// errNotReset: nothing came of a reset.
+var errNotReset = errors.New("cortexm: neither nRESET nor AIRCR.SYSRESETREQ resets the core")
+
+// Reset resets the target, by nRESET where that is wired, else by
+// AIRCR.SYSRESETREQ, and catches the core at its reset vector, where it stands
+// until Run or Detach. On an error the core may stand: call Detach.
+func (c *Core) Reset(ctx context.Context, clock Clock) (ResetReport, error) {
+	r, err := c.resetBy(ctx, clock, nRESET, c.p.Reset)
+	if errors.Is(err, errNotReset) {
+		r, err = c.resetBy(ctx, clock, sysResetReq, c.requestReset)
+	}
+	return r, err
+}
+
+// Start reports on the reset that Attach was made under; ok is false without.
+func (c *Core) Start() (r ResetReport, ok bool) { return c.start, c.start.By != "" }
+
+// comeOutOfReset is the end of connecting under reset: with the vector catch
+// set, nRESET goes up. Where it is not wired, SYSRESETREQ does as well.
+func (c *Core) comeOutOfReset(ctx context.Context, clock Clock) (err error) {
+	c.start, err = c.resetBy(ctx, clock, nRESET, c.p.ReleaseReset)
+	if errors.Is(err, errNotReset) {
+		c.start, err = c.resetBy(ctx, clock, sysResetReq, c.requestReset)
+	}
+	return err
+}
+
+// requestReset writes SYSRESETREQ. The write may get no acknowledge: the reset
+// comes at once.
+func (c *Core) requestReset(ctx context.Context) error {
+	err := c.p.WriteWord(ctx, addrAIRCR, aircrReset)
+	var refused *probe.TransferError
+	if errors.As(err, &refused) {
+		return nil
+	}
+	return err
+}
+
+// resetBy resets the core in one way, with VC_CORERESET set before and cleared
+// after (ARMv7-M ARM C1.6.5).
+func (c *Core) resetBy(ctx context.Context, clock Clock, by string, reset func(context.Context) error) (r ResetReport, err error) {
+	c.demcrOurs = true
+	if err := c.p.WriteWord(ctx, addrDEMCR, c.demcr|vcCoreReset); err != nil {
+		return r, fmt.Errorf("cortexm: set VC_CORERESET: %w", err)
+	}
+	if _, err := c.p.ReadWord(ctx, addrDHCSR); err != nil { // clears S_RESET_ST
+		return r, fmt.Errorf("cortexm: read DHCSR: %w", err)
+	}
+	c.held = true // from here on it may stand
+	if err := reset(ctx); err != nil {
+		return r, fmt.Errorf("cortexm: reset by %s: %w", by, err)
+	}
+	dhcsr, err := c.awaitReset(ctx, clock)
+	if err != nil {
+		return r, err
+	}
+	c.held = dhcsr&sHalt != 0
+	if err := c.p.WriteWord(ctx, addrDEMCR, c.demcr&^vcCoreReset); err != nil {
+		return r, fmt.Errorf("cortexm: clear VC_CORERESET: %w", err)
+	}
+	if dhcsr&(sHalt|sResetSt) == 0 {
+		return r, errNotReset
+	}
+	if !c.held { // the reset may have cleared C_DEBUGEN as well
+		if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrRun); err != nil {
+			return r, fmt.Errorf("cortexm: set C_DEBUGEN: %w", err)
+		}
+	}
+	return ResetReport{By: by, Caught: c.held}, nil
+}
+
+// awaitReset waits until the core stands at its reset vector, or was reset
+// without. S_RESET_ST clears on read, so it is collected; some polls follow it,
+// because a core is caught only when its reset ends.
+func (c *Core) awaitReset(ctx context.Context, clock Clock) (seen uint32, err error) {
+	const after = 20
+	left := resetPolls
+	for ; left > 0; left-- {
+		v, err := c.p.ReadWord(ctx, addrDHCSR)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return seen, ctx.Err()
+		case errors.Is(err, probe.ErrDisconnected):
+			return seen, fmt.Errorf("cortexm: read DHCSR after the reset: %w", err)
+		case err != nil: // the debug port was reset, too
+			if err := c.p.Recover(ctx); err != nil {
+				return seen, fmt.Errorf("cortexm: connect after the reset: %w", err)
+			}
+			continue
+		case v&dhcsrZero == 0:
+			seen |= v & (sResetSt | sHalt)
+		}
+		if seen&sHalt != 0 {
+			return seen, nil
+		}
+		if seen&sResetSt != 0 {
+			left = min(left, after)
+		}
+		if err := clock.Sleep(ctx, resetPoll); err != nil {
+			return seen, err
+		}
+	}
+	return seen, nil
+}
+
+// Held says whether the core stands at its reset vector until Run.
+func (c *Core) Held() bool { return c.held }
+
+// Run lets a core go that Reset, or Attach under reset, has caught. It does
+// nothing to one that runs.
+func (c *Core) Run(ctx context.Context) error {
+	if !c.held {
+		return nil
+	}
+	if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrRun); err != nil {
+		return fmt.Errorf("cortexm: let the core run from its reset vector: %w", err)
+	}
+	c.held = false
+	return nil
+}
