@@ -34,6 +34,8 @@ var roles = map[string]func(ctx context.Context, args []string) error{
 	"hold":     holdRole,
 	"stall":    stallRole,
 	"commands": commandsRole,
+	"halt":     haltRole,
+	"reopen":   reopenRole,
 }
 
 func TestMain(m *testing.M) {

@@ -22,6 +22,7 @@ const marker = "CMSIS-DAP"
 type Device struct {
 	VendorID, ProductID           uint16
 	Bus, Address                  int
+	Port                          string // where it is plugged in, as Linux writes it: 1-2.4, bus 1, port 2, port 4 of the hub there
 	Product, Manufacturer, Serial string
 	Kind                          string // KindBulk or KindHID; "" if it could not be opened to find out
 	Known                         string // DAPLink, debugprobe, MCU-Link, ...; "" for one that is not in the table

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/google/gousb"
 
@@ -90,7 +92,7 @@ func mayBeProbe(d *gousb.DeviceDesc) bool {
 
 // look opens a device for a moment to read its strings.
 func look(c *gousb.Context, desc *gousb.DeviceDesc) (candidate, bool) {
-	f := candidate{Device: Device{VendorID: uint16(desc.Vendor), ProductID: uint16(desc.Product), Bus: desc.Bus, Address: desc.Address}}
+	f := candidate{Device: Device{VendorID: uint16(desc.Vendor), ProductID: uint16(desc.Product), Bus: desc.Bus, Address: desc.Address, Port: portOf(desc)}}
 	f.Known = knownAs(f.VendorID, f.ProductID, "")
 	dev, err := openAt(c, desc.Bus, desc.Address)
 	if err != nil {
@@ -104,6 +106,15 @@ func look(c *gousb.Context, desc *gousb.DeviceDesc) (candidate, bool) {
 	channel, ok := findChannel(dev, f.Product, f.Known != "")
 	f.channel, f.Kind = channel, channel.kind
 	return f, ok
+}
+
+// portOf writes a place on the bus as Linux does.
+func portOf(desc *gousb.DeviceDesc) string {
+	ports := make([]string, len(desc.Path))
+	for i, p := range desc.Path {
+		ports[i] = strconv.Itoa(p)
+	}
+	return fmt.Sprintf("%d-%s", desc.Bus, strings.Join(ports, "."))
 }
 
 // closed fills in what is known of a device that cannot be opened, and says

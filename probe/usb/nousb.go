@@ -18,3 +18,6 @@ func List(context.Context) ([]Device, error) { return nil, errNoUSB }
 func Open(context.Context, string) (probe.Transport, Device, error) {
 	return nil, Device{}, errNoUSB
 }
+
+// Reopen fails with probe.ErrNoUSB in a binary that was built without cgo.
+func Reopen(context.Context, Device) (probe.Transport, error) { return nil, errNoUSB }

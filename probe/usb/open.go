@@ -43,13 +43,18 @@ func openNamed(ctx context.Context, c *gousb.Context, name string) (*transport, 
 	if d.Problem != nil {
 		return nil, d, d.Problem
 	}
+	t, err := openFound(c, found, d)
+	return t, d, err
+}
+
+// openFound opens d, one of those found.
+func openFound(c *gousb.Context, found []candidate, d Device) (*transport, error) {
 	for _, f := range found {
 		if f.Bus == d.Bus && f.Address == d.Address {
-			t, err := openChannel(c, f)
-			return t, d, err
+			return openChannel(c, f)
 		}
 	}
-	return nil, d, fmt.Errorf("usb: %s: %w", d, probe.ErrNotFound)
+	return nil, fmt.Errorf("usb: %s: %w", d, probe.ErrNotFound)
 }
 
 // openChannel claims the interface and starts reading ahead. On an error
@@ -81,6 +86,11 @@ func (t *transport) claim() (err error) {
 		}
 	}
 	t.padInterfaces()
+	return t.openInterface()
+}
+
+// openInterface claims the interface and finds its endpoints.
+func (t *transport) openInterface() (err error) {
 	if t.intf, err = t.config.Interface(t.number, t.alt); err != nil {
 		return err
 	}

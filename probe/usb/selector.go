@@ -116,3 +116,22 @@ func join(all []Device) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// sameAmong finds d again. Devices whose problem hides their serial number
+// count as d at d's port only.
+func (d Device) sameAmong(devices []Device) (Device, error) {
+	var atPort *Device
+	for i, o := range devices {
+		switch {
+		case o.VendorID != d.VendorID || o.ProductID != d.ProductID:
+		case d.Serial != "" && o.Serial == d.Serial:
+			return o, nil
+		case o.Port == d.Port && (d.Serial == "" || o.Serial == ""):
+			atPort = &devices[i]
+		}
+	}
+	if atPort == nil {
+		return Device{}, fmt.Errorf("usb: %s: %w", d, probe.ErrNotFound)
+	}
+	return *atPort, nil
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/google/gousb"
@@ -40,7 +41,9 @@ type transport struct {
 	stop    context.CancelFunc
 	stopped chan struct{} // closed when nothing is read ahead any more
 	packets chan packet
-	end     error // why reading stopped; valid once stopped is closed
+	stalled chan chan struct{} // requests to clear a halt, closed when it is done
+	end     error              // why reading stopped; valid once stopped is closed
+	sending sync.Mutex         // a packet is under way, or the interface is reopened
 	report  []byte
 }
 
@@ -60,6 +63,7 @@ func (t *transport) start() {
 	t.stop = cancel
 	t.stopped = make(chan struct{})
 	t.packets = make(chan packet, queued)
+	t.stalled = make(chan chan struct{})
 	t.report = make([]byte, t.outPacket)
 	go t.pump(ctx)
 }
@@ -68,7 +72,7 @@ func (t *transport) start() {
 func (t *transport) pump(ctx context.Context) {
 	defer close(t.stopped)
 	for failures := 0; ; {
-		n, err := t.pumpStream(ctx)
+		n, done, err := t.pumpStream(ctx)
 		if ctx.Err() != nil {
 			t.end = probe.ErrDisconnected
 			return
@@ -77,6 +81,17 @@ func (t *transport) pump(ctx context.Context) {
 			failures = 0
 		}
 		failures++
+		pause := failurePause
+		if done != nil || isStall(err) {
+			pause = 0
+			err = errors.Join(err, t.clearHaltBetween())
+		}
+		if done != nil {
+			close(done)
+			if err == nil {
+				continue
+			}
+		}
 		err = translate("read from "+t.name, err)
 		if errors.Is(err, probe.ErrDisconnected) {
 			t.end = err
@@ -88,24 +103,41 @@ func (t *transport) pump(ctx context.Context) {
 		}
 		t.deliver(ctx, packet{err: err})
 		select {
-		case <-time.After(failurePause):
+		case <-time.After(pause):
 		case <-ctx.Done():
 		}
 	}
 }
 
-// pumpStream keeps readsAhead transfers posted until one fails and says how
-// many packets came.
-func (t *transport) pumpStream(ctx context.Context) (packets int, err error) {
+// pumpStream keeps readsAhead transfers posted until one fails, or somebody
+// asks for a halt to be cleared, and says how many packets came.
+func (t *transport) pumpStream(ctx context.Context) (packets int, done chan struct{}, err error) {
 	s, err := t.inEndpoint.NewStream(t.inPacket, readsAhead)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	asked := make(chan chan struct{}, 1)
+	go func() {
+		defer close(asked)
+		select {
+		case done := <-t.stalled:
+			asked <- done
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	defer func() {
+		cancel()
+		if done = <-asked; done != nil {
+			err = nil // it was we who ended it
+		}
+	}()
 	buf := make([]byte, t.inPacket)
 	for {
 		n, err := s.ReadContext(ctx, buf)
 		if err != nil {
-			return packets, err
+			return packets, nil, err
 		}
 		if n > 0 { // an empty packet only ends a transfer
 			packets++
@@ -171,18 +203,24 @@ func (t *transport) WritePacket(ctx context.Context, p []byte) error {
 		clear(t.report[copy(t.report, p):])
 		p = t.report
 	}
-	if err := t.send(ctx, p); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return translate("write to "+t.name, err)
+	err := t.send(ctx, p)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if isStall(err) {
+		t.unstall(ctx)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return translate("write to "+t.name, err)
 }
 
 // send moves one packet. SET_REPORT is HID 1.11 section 7.2.2: an output report
 // without an identifier.
 func (t *transport) send(ctx context.Context, p []byte) error {
+	t.sending.Lock()
+	defer t.sending.Unlock()
 	if t.outEndpoint != nil {
 		_, err := t.outEndpoint.WriteContext(ctx, p)
 		return err

@@ -104,10 +104,14 @@ func (b *Bus) Start(cmd *exec.Cmd) error {
 }
 
 // Plug puts a device on the bus, whose packets t carries. The device owns t
-// from here on.
+// from here on. A device that was unplugged is plugged in again as a new one,
+// with a new address, at the same port where Config says so.
 func (b *Bus) Plug(c Config, t probe.Transport) (*Device, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if c.Port == 0 {
+		c.Port = 1 + len(b.devices)
+	}
 	d, err := newDevice(b.dir, firstAddress+len(b.devices), c, t)
 	if err != nil {
 		return nil, fmt.Errorf("usbfs: %w", err)

@@ -73,12 +73,20 @@ func (c *client) ioctl(number uint32, arg uint64) (result uint64, errno syscall.
 			return 0, syscall.EINVAL
 		}
 	case ioctlSetInterface:
-		if c.readU32(arg) > interfaceSerial || c.readU32(arg+4) != 0 {
+		n := c.readU32(arg)
+		if n > interfaceSerial || c.readU32(arg+4) != 0 {
 			return 0, syscall.EINVAL
 		}
+		if n == interfaceDAP {
+			d.clearHalt(endpointOut, endpointIn)
+		}
 	case ioctlClearHalt:
-		if _, _, ok := d.config.endpoint(byte(c.readU32(arg))); !ok {
+		e := byte(c.readU32(arg))
+		if _, _, ok := d.config.endpoint(e); !ok {
 			return 0, syscall.EINVAL
+		}
+		if e == endpointOut || e == endpointIn {
+			d.clearHalt(e)
 		}
 	case ioctlReset:
 	case ioctlIoctl:

@@ -12,6 +12,7 @@ type Config struct {
 	HID                           bool   // v1: interrupt endpoints
 	NoOut                         bool   // HID without an OUT endpoint: reports go through endpoint 0
 	PacketSize                    int    // wMaxPacketSize; 512 makes it a high-speed device
+	Port                          int    // of the root hub; 0: the next one
 }
 
 // ConfigOf is the device that a probe model is.

@@ -14,6 +14,8 @@ const (
 
 	setupSize = 8
 	classOut  = 0x21
+
+	endpointOutRequest = 0x02 // standard, to an endpoint
 )
 
 // control runs a control transfer, whose setup packet is at the front of its
@@ -39,6 +41,9 @@ func (d *Device) control(u *urb, r *remote) {
 		d.changed.Broadcast()
 		return
 	case !u.in && request == requestClearFeature:
+		if kind == endpointOutRequest && value == 0 {
+			d.clearFeature(byte(binary.LittleEndian.Uint16(setup[4:])))
+		}
 		d.done(u, 0, nil)
 		return
 	}

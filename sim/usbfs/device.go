@@ -37,6 +37,7 @@ type Device struct {
 	other   []*urb             // waiting on endpoints where nothing ever comes
 	inbox   [][]byte           // responses that no transfer waits for
 	owed    int                // responses to be read from the transport
+	halts   [2]halt            // of OUT and IN
 	counts  Counts
 }
 
@@ -44,6 +45,7 @@ type Device struct {
 type Counts struct {
 	Requests, Responses int
 	ZeroPackets         int // empty packets, or transfers that ask for one
+	FullPackets         int // bulk transfers that fill a packet, so that an empty one would have to end them
 	DeepestIn           int // most IN transfers waiting at a time
 }
 
@@ -52,9 +54,6 @@ func newDevice(dir string, address int, c Config, t probe.Transport) (*Device, e
 		clients: map[*client]bool{}, claims: map[uint32]*client{}, drivers: c.drivers()}
 	d.changed = sync.NewCond(&d.mu)
 	d.ctx, d.cancel = context.WithCancel(context.Background())
-	if err := plant(dir, address, c); err != nil {
-		return nil, err
-	}
 	var err error
 	if d.fifo, err = newFIFO(dir, address); err != nil {
 		return nil, err
@@ -69,6 +68,9 @@ func newDevice(dir string, address int, c Config, t probe.Transport) (*Device, e
 	if err := os.Chmod(socket, 0o777); err != nil {
 		return nil, err
 	}
+	if err := plant(dir, address, c); err != nil { // last: who sees it opens it
+		return nil, err
+	}
 	for _, loop := range []func(){d.accept, d.sendLoop, d.receiveLoop} {
 		d.running.Add(1)
 		go func() {
@@ -81,6 +83,9 @@ func newDevice(dir string, address int, c Config, t probe.Transport) (*Device, e
 
 // Node is the path of the device node, for changing its permissions.
 func (d *Device) Node() string { return filepath.Join(d.dir, "dev", node(d.address)) }
+
+// Port is where the device is plugged in.
+func (d *Device) Port() int { return d.config.Port }
 
 // Driver is the kernel driver that an interface has, "" for none.
 func (d *Device) Driver(number int) string {
@@ -123,7 +128,7 @@ func (d *Device) Unplug() {
 		return
 	}
 	d.gone = true
-	uproot(d.dir, d.address)
+	uproot(d.dir, d.address, d.config.place())
 	for _, u := range slices.Concat(d.out, d.in, d.other) {
 		d.done(u, statusGone, nil)
 	}

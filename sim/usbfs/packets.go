@@ -15,6 +15,7 @@ func (d *Device) submitOut(u *urb, r *remote) {
 	if u.length == 0 || u.flags&urbZeroPacket != 0 && u.length%d.config.PacketSize == 0 {
 		d.counts.ZeroPackets++
 	}
+	d.countFull(u.length)
 	d.out = append(d.out, u)
 	d.changed.Broadcast()
 }
@@ -23,6 +24,10 @@ func (d *Device) submitOut(u *urb, r *remote) {
 func (d *Device) submitIn(u *urb) {
 	if u.endpoint != endpointIn {
 		d.other = append(d.other, u)
+		return
+	}
+	if d.halts[1].on {
+		d.done(u, statusStall, nil)
 		return
 	}
 	d.in = append(d.in, u)
@@ -34,9 +39,19 @@ func (d *Device) submitIn(u *urb) {
 func (d *Device) match() {
 	for len(d.in) > 0 && len(d.inbox) > 0 {
 		u, p := d.in[0], d.inbox[0]
-		d.in, d.inbox = d.in[1:], d.inbox[1:]
+		d.inbox = d.inbox[1:]
 		d.counts.Responses++
-		d.done(u, 0, p)
+		if d.halts[1].pass() {
+			d.in = d.in[1:]
+			d.countFull(len(p))
+			d.done(u, 0, p)
+		}
+	}
+}
+
+func (d *Device) countFull(length int) {
+	if !d.config.HID && length == d.config.PacketSize {
+		d.counts.FullPackets++
 	}
 }
 
@@ -74,7 +89,15 @@ func (d *Device) sendLoop() {
 		}
 		u := d.out[0]
 		d.out = d.out[1:]
+		if d.halts[0].on {
+			d.done(u, statusStall, nil)
+			continue
+		}
 		d.counts.Requests++
+		if !d.halts[0].pass() {
+			d.done(u, 0, nil) // acknowledged as a repetition
+			continue
+		}
 		d.mu.Unlock()
 		err := d.transport.WritePacket(d.ctx, u.data)
 		d.mu.Lock()

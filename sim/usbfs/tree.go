@@ -20,7 +20,7 @@ func node(address int) string { return fmt.Sprintf("bus/usb/%03d/%03d", busNumbe
 // plant writes what the kernel and udev would show of a device: the files that
 // libudev and libusb read.
 func plant(dir string, address int, c Config) error {
-	name := port(address)
+	name := c.place()
 	home := filepath.Join(dir, "sys/devices/usb1", name)
 	speed := "12"
 	if c.highSpeed() {
@@ -54,16 +54,15 @@ func plant(dir string, address int, c Config) error {
 }
 
 // uproot removes what the kernel removes when a device goes.
-func uproot(dir string, address int) {
-	name := port(address)
+func uproot(dir string, address int, name string) {
 	number := fmt.Sprintf("%d:%d", usbMajor, minor(address))
 	for _, p := range []string{"sys/bus/usb/devices/" + name, "sys/dev/char/" + number, "run/udev/data/c" + number, "sys/devices/usb1/" + name, "dev/" + node(address)} {
 		os.RemoveAll(filepath.Join(dir, p))
 	}
 }
 
-// port is the kernel's name of a device: bus and port of the root hub.
-func port(address int) string { return fmt.Sprintf("%d-%d", busNumber, address-firstAddress+1) }
+// place is the kernel's name of a device: bus and port of the root hub.
+func (c Config) place() string { return fmt.Sprintf("%d-%d", busNumber, c.Port) }
 
 func write(file, text string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
