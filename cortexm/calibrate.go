@@ -13,7 +13,7 @@ import (
 type Costs struct {
 	Transfer  time.Duration // one SWD transfer
 	Command   time.Duration // one DAP command inside DAP_ExecuteCommands
-	RoundTrip time.Duration // one small packet and its response
+	RoundTrip time.Duration // one small packet and its response, and what the host does after the one before
 	Packet    time.Duration // one more small packet in flight
 	Away      time.Duration // from handing over a packet to the probe's work on it, at rest
 }
@@ -22,9 +22,10 @@ type Costs struct {
 func (c *Core) Costs() Costs { return c.costs }
 
 const (
-	calibrationRuns      = 3
+	calibrationRuns      = 5
 	calibrationTransfers = 400 // enough to see one through the 1 ms frames of HID
 	calibrationCommands  = 12
+	calibrationPause     = 2 * time.Millisecond // whole frames of HID
 )
 
 // calibrate times packets that touch the debug port alone: a value match on
@@ -35,15 +36,20 @@ func (c *Core) calibrate(ctx context.Context, clock Clock) (err error) {
 	if err != nil {
 		return err
 	}
-	few, err := c.timed(ctx, clock, one, 0)
+	busy, err := c.timed(ctx, clock, one, 0, 0)
 	if err != nil {
 		return err
 	}
-	many, err := c.timed(ctx, clock, one, calibrationTransfers)
+	few, err := c.timed(ctx, clock, one, 0, calibrationPause)
 	if err != nil {
 		return err
 	}
-	c.costs = Costs{RoundTrip: few, Transfer: max(0, many-few) / calibrationTransfers}
+	many, err := c.timed(ctx, clock, one, calibrationTransfers, calibrationPause)
+	if err != nil {
+		return err
+	}
+	c.costs = Costs{RoundTrip: busy, Transfer: max(0, many-few) / calibrationTransfers}
+	c.costs.Away = max(0, few-2*c.costs.Transfer) / 2
 	n := max(2, c.p.Info().PacketCount)
 	flight := *one
 	flight.packets, flight.requests, flight.responses = nil, nil, nil
@@ -51,14 +57,11 @@ func (c *Core) calibrate(ctx context.Context, clock Clock) (err error) {
 		flight.requests = append(flight.requests, one.requests[0])
 		flight.responses = append(flight.responses, nil)
 	}
-	all, err := c.timed(ctx, clock, &flight, 0)
+	all, err := c.timed(ctx, clock, &flight, 0, calibrationPause)
 	if err != nil {
 		return err
 	}
 	c.costs.Packet = max(0, all-few) / time.Duration(n-1)
-	if c.costs.Away, err = c.away(ctx, clock, one); err != nil {
-		return err
-	}
 	if l.execute {
 		var t []*transfer
 		for range calibrationCommands {
@@ -68,7 +71,7 @@ func (c *Core) calibrate(ctx context.Context, clock Clock) (err error) {
 		if err != nil {
 			return err
 		}
-		took, err := c.timed(ctx, clock, empty, 0)
+		took, err := c.timed(ctx, clock, empty, 0, calibrationPause)
 		if err != nil {
 			return err
 		}
@@ -76,34 +79,6 @@ func (c *Core) calibrate(ctx context.Context, clock Clock) (err error) {
 	}
 	return c.p.SetMatchRetry(ctx, probe.DefaultMatchRetry)
 }
-
-// away is half of the shortest round trip of a small packet behind a pause, in
-// which the host has done what it does after a response, without the two transfers
-// in it.
-func (c *Core) away(ctx context.Context, clock Clock, one *sequence) (time.Duration, error) {
-	if err := c.p.SetMatchRetry(ctx, 0); err != nil {
-		return 0, err
-	}
-	var best time.Duration
-	for i := range calibrationPauses {
-		if err := clock.Sleep(ctx, calibrationPause); err != nil {
-			return 0, err
-		}
-		start := clock.Now()
-		if err := one.run(ctx, c.p); err != nil {
-			return 0, fmt.Errorf("cortexm: calibrate: %w", err)
-		}
-		if took := clock.Now() - start; i == 0 || took < best {
-			best = took
-		}
-	}
-	return max(0, best-2*c.costs.Transfer) / 2, nil
-}
-
-const (
-	calibrationPauses = 8
-	calibrationPause  = time.Millisecond
-)
 
 // failingMatch compares DPIDR with a value that it cannot have: bit 0 of it is
 // one (ADIv5 section 2.3.5).
@@ -115,11 +90,15 @@ func failingMatch() *transfer {
 }
 
 // timed is the shortest of a few runs of s, with the given retries of a match.
-func (c *Core) timed(ctx context.Context, clock Clock, s *sequence, retries uint16) (best time.Duration, err error) {
+// Behind a pause the host has done what it does after a response.
+func (c *Core) timed(ctx context.Context, clock Clock, s *sequence, retries uint16, pause time.Duration) (best time.Duration, err error) {
 	if err := c.p.SetMatchRetry(ctx, retries); err != nil {
 		return 0, err
 	}
 	for i := range calibrationRuns {
+		if err := clock.Sleep(ctx, pause); err != nil {
+			return 0, err
+		}
 		start := clock.Now()
 		responses, err := c.p.Exchange(ctx, s.requests, s.responses)
 		if err != nil {

@@ -145,7 +145,7 @@ func (pl *planner) wordPrice() float64 {
 // Where packets come at fixed times one more is under way.
 func (pl *planner) shadow() time.Duration {
 	if pl.slotted() {
-		return pl.costs.RoundTrip - pl.costs.Packet
+		return pl.costs.RoundTrip - pl.costs.Packet + pl.spare
 	}
 	return pl.costs.RoundTrip
 }

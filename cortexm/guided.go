@@ -27,8 +27,11 @@ type guided struct {
 
 	clock Clock
 	heard time.Duration // when the response with the halt was there
+	delay time.Duration // that the probe waits before the halt
+	trace frames
 
-	sent    []*packet // in order
+	sent    []*packet       // in order
+	handed  []time.Duration // when each was
 	step    step
 	left    int // responses until the step is complete
 	windows []Extent
@@ -89,6 +92,7 @@ func (pl *planner) hoist(last *transfer, guess []*transfer) []*transfer {
 // begin are the packets to start with.
 func (g *guided) begin(o *opening) [][]byte {
 	g.left = o.known
+	o.wait(g.delay)
 	if g.guess = o.guess; g.guess != nil {
 		g.capture.list = g.guess.list
 	}
@@ -100,6 +104,7 @@ func (g *guided) send(packets []*packet) (requests [][]byte) {
 	for _, p := range packets {
 		p.forget()
 		requests = append(requests, p.raw)
+		g.handed = append(g.handed, g.clock.Now())
 	}
 	g.sent = append(g.sent, packets...)
 	return requests
@@ -115,7 +120,11 @@ func (g *guided) hear(i int, response []byte) ([][]byte, error) {
 	}
 	before := g.capture.meter
 	g.capture.collect(p.transfers)
-	g.bracket(before)
+	if g.pl.slotted() {
+		g.retrace(i, before)
+	} else {
+		g.bracket(before)
+	}
 	if g.step == reading || err == nil && i+1 < g.left {
 		return nil, err
 	}
@@ -126,27 +135,42 @@ func (g *guided) hear(i int, response []byte) ([][]byte, error) {
 }
 
 // bracket measures how long the core stood still between two responses: that
-// with the halt and that with the resume. Where packets come at fixed times the
-// time between them is that between their beginnings, otherwise that between their
-// ends; what is missing or too much by that is counted.
+// with the halt and that with the resume. The time between them is that between the
+// ends of their packets; what is missing or too much by that is counted.
 func (g *guided) bracket(before meter) {
 	m, c := &g.capture.meter, g.pl.costs
 	now := g.clock.Now()
 	counted := time.Duration(m.transfers-before.transfers)*c.Transfer + time.Duration(m.commands-before.commands)*c.Command
 	outside := time.Duration(m.total-before.total)*c.Transfer - time.Duration(m.transfers-before.transfers)*c.Transfer
-	slotted := g.pl.slotted()
 	switch {
 	case m.halted && !before.halted:
 		g.heard = now
-		g.capture.heard, g.capture.delay = now, time.Duration(g.sent[0].transfers[0].delay)*time.Microsecond
-		g.capture.halted = counted
-		if slotted {
-			g.capture.halted = -outside - time.Duration(g.sent[0].transfers[0].delay)*time.Microsecond
-		}
-	case m.over && !before.over && slotted:
-		g.capture.halted += now - g.heard + counted
+		g.capture.heard, g.capture.halted = now, counted
 	case m.over && !before.over:
 		g.capture.halted += now - g.heard - outside
+	}
+}
+
+// retrace is the same where packets come at fixed times.
+func (g *guided) retrace(i int, before meter) {
+	m, c := &g.capture.meter, g.pl.costs
+	l := load{handed: g.handed[i], heard: g.clock.Now()}
+	l.work = time.Duration(m.total-before.total)*c.Transfer + time.Duration(len(g.sent[i].transfers))*c.Command
+	if d := g.sent[i].transfers[0].delay; d > 0 {
+		l.delay = time.Duration(d) * time.Microsecond
+	}
+	if m.halted && !before.halted {
+		l.halt = time.Duration(m.lead-before.total)*c.Transfer + c.Command
+	}
+	if m.over && !before.over {
+		l.resume = time.Duration(m.finish-before.total)*c.Transfer + time.Duration(max(1, m.commands-before.commands))*c.Command
+	}
+	g.trace.add(l)
+	if l.halt > 0 {
+		g.capture.at, g.capture.heard = g.trace.halt, l.heard
+	}
+	if l.resume > 0 {
+		g.capture.halted = max(0, g.trace.resume-g.trace.halt)
 	}
 }
 
@@ -208,14 +232,17 @@ func (g *guided) finish(windows []Extent) [][]byte {
 
 // guided runs the steps.
 func (s *Sampler) guided(ctx context.Context, c *capture) error {
-	o := s.opening
+	o, delay := s.opening, s.phase()
+	if s.spare != nil && delay > s.planner.slack() {
+		o = s.spare
+	}
 	if o == nil {
 		var err error
 		if o, err = s.planner.open(s.learningRegisters(), nil); err != nil {
 			return err
 		}
 	}
-	g := &guided{pl: &s.planner, capture: c, choose: s.stackAt, inRAM: s.inRAM, psp: s.usesPSP, clock: s.clock}
+	g := &guided{pl: &s.planner, capture: c, choose: s.stackAt, inRAM: s.inRAM, psp: s.usesPSP, clock: s.clock, delay: delay, trace: frames{costs: s.core.costs}}
 	var broken error
 	err := s.core.p.Converse(ctx, g.begin(o), func(i int, response []byte) ([][]byte, int) {
 		more, err := g.hear(i, response)

@@ -104,6 +104,12 @@ func (s *Sampler) replan() {
 		if o, err := s.planner.open(s.planner.regs, g); err == nil {
 			s.opening = o
 		}
+		if s.planner.placeholder() > 0 {
+			late := s.planner.late()
+			if o, err := late.open(late.regs, late.guess(&s.history)); err == nil {
+				s.spare = o
+			}
+		}
 	default:
 		if p, err := s.planner.make(&s.history); err == nil {
 			s.plan = p

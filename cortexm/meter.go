@@ -14,6 +14,7 @@ type meter struct {
 	packets   int // that were begun in between
 	total     int // SWD transfers of the whole sample
 	lead      int // of these, those up to the halt write
+	finish    int // and those up to the resume
 	halted    bool
 	over      bool
 }
@@ -78,6 +79,9 @@ func (m *meter) edge(r probe.Req) {
 		}
 		m.halted = true
 	case dhcsrRun:
+		if m.halted && !m.over {
+			m.finish = m.total
+		}
 		m.over = m.over || m.halted
 	}
 }

@@ -24,6 +24,9 @@ func (s *Sampler) moment(c *capture, begin, end time.Duration) time.Duration {
 func (s *Sampler) halting(c *capture) time.Duration {
 	costs := s.core.costs
 	lead := time.Duration(c.meter.lead)*costs.Transfer + costs.Command
+	if c.at > 0 {
+		return max(c.sent, c.at)
+	}
 	if s.planner.slotted() {
 		begun := c.heard - time.Duration(max(1, c.behind))*costs.Packet
 		for costs.Packet > 0 && begun-costs.Packet*17/16 > c.sent { // the response was late for its turn

@@ -3,6 +3,7 @@ package cortexm
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/mprof/mprof/snapshot"
 )
@@ -50,7 +51,8 @@ type planner struct {
 	main  []Extent // stacks known before anything was learned
 	ram   []Range
 
-	inFlight int // packets that the probe buffers
+	inFlight int           // packets that the probe buffers
+	spare    time.Duration // that the answer takes longer than it must
 }
 
 // prices in SWD transfers.

@@ -10,7 +10,7 @@ import (
 // halting are the transfers of the first step, cut so that each fits a packet.
 // SP comes last and stays in DCRDR.
 func (pl *planner) halting(regs []snapshot.Reg) []*transfer {
-	t := &transfer{delay: pl.slack()}
+	t := &transfer{delay: pl.placeholder()}
 	pl.steps.halt(t)
 	all := []*transfer{t}
 	for i, r := range regs {
@@ -21,20 +21,6 @@ func (pl *planner) halting(regs []snapshot.Reg) []*transfer {
 		pl.steps.register(t, r, i == len(regs)-1)
 	}
 	return all
-}
-
-// slack is how long the probe can wait, in microseconds, before it halts the
-// core: where packets come at fixed times (HID: one each millisecond), the work
-// of the first is done before the second is there, and the core would stand still
-// for the rest. The response must be ready by then; a seventh of the time is left
-// for that, and the calibration is good to 1/400 of it.
-func (pl *planner) slack() uint16 {
-	if !pl.slotted() || !pl.l.delay {
-		return 0
-	}
-	transfers := 2 + 1 + 2 + 4*len(pl.regs) // DHCSR before, halt, S_HALT, registers
-	work := time.Duration(transfers) * (pl.costs.Transfer + pl.costs.Packet/calibrationTransfers)
-	return uint16(max(0, min(pl.costs.Packet*6/7-work, time.Millisecond)).Microseconds())
 }
 
 // slotted tells whether packets come at fixed times rather than as fast as the

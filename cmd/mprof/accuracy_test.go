@@ -51,12 +51,6 @@ var accuracyCases = []accuracyCase{
 // compared with.
 const randomSamples = 6000
 
-// framed is how much further from the truth a run on HID may be. Its packets
-// arrive at one moment of each millisecond, so that the jitter is one of whole
-// milliseconds, and what a 1 kHz tick does at that moment is seen too often or too
-// rarely.
-const framed = 1.5
-
 // judged is a run and what the truth says of it.
 type judged struct {
 	accuracyCase
@@ -97,12 +91,8 @@ func (j *judged) check(t *testing.T) {
 	if float64(j.taken) < 0.98*asked {
 		t.Errorf("%d samples taken of %.0f asked", j.taken, asked)
 	}
-	bound := j.bound
-	if j.model == "daplink-hid" {
-		bound *= framed
-	}
-	if d := max(j.distance, j.ofCounts); d > bound {
-		t.Errorf("the self shares are %.2f %% from the truth; 99.9 %% of runs with %d random samples are within %.2f %%", 100*d, randomSamples, 100*bound)
+	if d := max(j.distance, j.ofCounts); d > j.bound {
+		t.Errorf("the self shares are %.2f %% from the truth; 99.9 %% of runs with %d random samples are within %.2f %%", 100*d, randomSamples, 100*j.bound)
 	}
 	if float64(j.complete) < 0.995*float64(j.taken) {
 		t.Errorf("%d of %d stacks complete, want 99.5 %%", j.complete, j.taken)
