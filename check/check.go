@@ -16,7 +16,7 @@ import (
 
 // Options say how to check. The zero value serves.
 type Options struct {
-	SWCLKHz uint32            // Hz; 0: probe.DefaultSWCLKHz
+	Connect probe.Options     // the clock, and which core
 	Clock   cortexm.Clock     // nil: the host's
 	Image   []cortexm.Segment // what the target's flash holds, where that is known
 	Begin   func(name string) // called before each check, for whoever waits; nil: not
@@ -66,7 +66,7 @@ func Run(ctx context.Context, t probe.Transport, o Options) (*Report, error) {
 	if o.Clock == nil {
 		o.Clock = cortexm.NewWall()
 	}
-	p, err := probe.Open(ctx, t, probe.Options{SWCLKHz: o.SWCLKHz})
+	p, err := probe.Open(ctx, t, o.Connect)
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
@@ -74,7 +74,7 @@ func Run(ctx context.Context, t probe.Transport, o Options) (*Report, error) {
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	b := &bench{p: p, core: core, clock: o.Clock, image: o.Image, costs: core.Costs(), asked: o.SWCLKHz, report: &Report{}}
+	b := &bench{p: p, core: core, clock: o.Clock, image: o.Image, costs: core.Costs(), asked: o.Connect.SWCLKHz, report: &Report{}}
 	if b.asked == 0 {
 		b.asked = probe.DefaultSWCLKHz
 	}

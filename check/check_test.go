@@ -200,6 +200,43 @@ func TestPrograms(t *testing.T) {
 	want(t, r, map[string]check.Verdict{"CYCCNT": check.CannotTell}, map[string]string{"CYCCNT": "no cycle counter"})
 }
 
+// TestChips: banked data registers and the rest on ADIv6, and on a core of two.
+func TestChips(t *testing.T) {
+	for chip, fact := range map[string]string{"rp2350": "ADIv6", "rp2040": "ADIv5"} {
+		b := board(t, sim.Options{Chip: chip, Model: "debugprobe"})
+		r, err := check.Run(t.Context(), b.Transport(), check.Options{Clock: b, Connect: probe.Options{Core: 1}})
+		leftAlone(t, b)
+		if err != nil {
+			t.Fatalf("%s: %v", chip, err)
+		}
+		if f := find(t, r, "banked data registers"); f.Verdict != check.OK || !strings.Contains(f.Facts[0], fact) {
+			t.Errorf("%s: %+v", chip, f)
+		}
+		if f := find(t, r, "guard packet"); f.Verdict != check.OK {
+			t.Errorf("%s: %+v", chip, f)
+		}
+	}
+}
+
+// TestPCSR: what it reads asleep, and a core without.
+func TestPCSR(t *testing.T) {
+	b := board(t, sim.Options{ELF: program(t, "sleep.elf"), PCSRAsleep: 0xFFFFFFFF})
+	r, err := examine(t, b, b.Transport())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := find(t, r, "PCSR"); !strings.Contains(strings.Join(f.Facts, "\n"), "asleep (WFI, WFE): 0xffffffff") {
+		t.Errorf("%+v", f)
+	}
+	b = board(t, sim.Options{NoPCSR: true})
+	if r, err = examine(t, b, b.Transport()); err != nil {
+		t.Fatal(err)
+	}
+	if f := find(t, r, "PCSR"); f.Verdict != check.Differs {
+		t.Errorf("%+v", f)
+	}
+}
+
 // TestUnplugged: the report is kept, and the error says that the probe is gone.
 // What a probe that is pulled leaves behind is not ours any more.
 func TestUnplugged(t *testing.T) {

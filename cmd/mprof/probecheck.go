@@ -14,6 +14,7 @@ import (
 
 	"github.com/mprof/mprof/check"
 	"github.com/mprof/mprof/cortexm"
+	"github.com/mprof/mprof/probe"
 )
 
 // checkFlags is the command line of mprof probe check.
@@ -99,7 +100,7 @@ func (a *app) probeCheck(ctx context.Context, f *checkFlags, args []string) erro
 	}
 	fmt.Fprintf(a.stderr, "The core is halted a few hundred times now, for at most %v at a time; it is left running.\n", check.Longest)
 	progress := &checkProgress{w: a.stderr, show: a.errTerminal}
-	report, err := check.Run(ctx, t.transport, check.Options{SWCLKHz: uint32(f.speed), Clock: t.clock, Image: segments, Begin: progress.begin})
+	report, err := check.Run(ctx, t.transport, check.Options{Connect: probe.Options{SWCLKHz: uint32(f.speed)}, Clock: t.clock, Image: segments, Begin: progress.begin})
 	progress.done()
 	err = orSignal(ctx, err)
 	if report == nil {
