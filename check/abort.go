@@ -44,10 +44,13 @@ func transferAbort(b *bench, ctx context.Context) (f Finding, err error) {
 	f.Verdict = OK
 	switch {
 	case answered:
+		f.short("not known")
 		f.fact("not known: it is answered as any command, after %s", micros(took))
 	case took < whole/2:
+		f.short("handled")
 		f.fact("handled: a packet of %s ended after %s", micros(whole), micros(took))
 	default:
+		f.short("ignored")
 		f.fact("ignored: the packet took %s all the same", micros(took))
 	}
 	return f, nil

@@ -53,6 +53,7 @@ func timestamps(b *bench, ctx context.Context) (f Finding, err error) {
 	announced := float64(b.p.Info().TimestampHz)
 	if announced == 0 {
 		f.fact("the probe has no clock")
+		f.short("none")
 		f.judge(true, "samples have the host's time, and halts are counted from what the probe did", "")
 		return f, nil
 	}
@@ -80,6 +81,7 @@ func timestamps(b *bench, ctx context.Context) (f Finding, err error) {
 	f.fact("from one half second to the next it changes by %+.0f ppm (give or take %.0f)", drift, 4*margin)
 	f.value("timestamp_hz", rate(0, 2))
 	f.value("timestamp_ppm", ppm)
+	f.short("%+.0f ppm (%.0f)", ppm, margin)
 	f.judge(math.Abs(ppm) < 1000+margin, "halts are measured by the probe", "halts that the probe measures are off by as much")
 	return f, nil
 }
@@ -98,6 +100,7 @@ func gap(b *bench, ctx context.Context) (f Finding, err error) {
 	}
 	f.fact("one more small packet in flight: %s by the host's clock", micros(b.costs.Packet))
 	f.value("packet_us", float64(b.costs.Packet)/1e3)
+	f.short("%s, round trip %s", micros(b.costs.Packet), micros(b.costs.RoundTrip))
 	f.Verdict = OK
 	if b.p.Info().TimestampHz == 0 {
 		return f, nil

@@ -72,6 +72,7 @@ func cycleCounter(b *bench, ctx context.Context) (f Finding, err error) {
 	f.fact("in %v of Debug state it counts %d cycles", stillTime, stood)
 	f.fact("running it counts %s", megahertz(hz))
 	f.value("core_hz", hz)
+	f.short("%d cycles halted", stood)
 	f.value("halted_cycles", float64(stood))
 	if after == before {
 		f.Verdict = CannotTell

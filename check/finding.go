@@ -20,7 +20,8 @@ type Finding struct {
 	Point   string   `json:"point"` // the letter of docs/hardware.md
 	Name    string   `json:"name"`
 	Verdict Verdict  `json:"verdict"`
-	Facts   []string `json:"facts"` // sentences
+	Facts   []string `json:"facts"`           // sentences
+	Short   string   `json:"short,omitempty"` // for a row of a table
 	// Consequence is what mprof does, the things being so.
 	Consequence string             `json:"consequence,omitempty"`
 	Values      map[string]float64 `json:"values,omitempty"` // the figures; names end in their unit
@@ -38,6 +39,8 @@ func (f *Finding) value(name string, v float64) {
 	}
 	f.Values[name] = v
 }
+
+func (f *Finding) short(format string, args ...any) { f.Short = fmt.Sprintf(format, args...) }
 
 // judge sets the verdict and what follows from it.
 func (f *Finding) judge(ok bool, consequence, otherwise string) {
@@ -75,6 +78,41 @@ func (r *Report) Unsafe() (names []string) {
 		}
 	}
 	return names
+}
+
+// columns of the table in docs/hardware.md, by the letters of the checks.
+const columns = "aiejmbcdfnopq"
+
+// Columns are the heads of the table's columns behind probe and target.
+func Columns() (heads []string) {
+	for _, c := range columns {
+		for _, one := range all {
+			if one.point == string(c) {
+				heads = append(heads, fmt.Sprintf("%s (%s)", one.name, one.point))
+			}
+		}
+	}
+	return heads
+}
+
+// Row is what the report has for these columns.
+func (r *Report) Row() (cells []string) {
+	for _, c := range columns {
+		cell := "-"
+		for _, f := range r.Findings {
+			if f.Point != string(c) {
+				continue
+			}
+			if cell = f.Short; cell == "" || f.Verdict == CannotTell {
+				cell = string(f.Verdict)
+			}
+			if f.Unsafe {
+				cell += ", NOT SAFE"
+			}
+		}
+		cells = append(cells, cell)
+	}
+	return cells
 }
 
 // identify fills the head of the report.

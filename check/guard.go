@@ -70,10 +70,12 @@ const severalPackets = "a sample takes several packets, each of which resumes th
 func guardPacket(b *bench, ctx context.Context) (f Finding, err error) {
 	if !b.p.HasExecuteCommands() {
 		f.fact("DAP_ExecuteCommands is not there")
+		f.short("not there")
 		f.judge(false, "", severalPackets)
 		return f, nil
 	}
 	if ok, err := b.branches(ctx); !ok || err != nil {
+		f.short("misreads")
 		f.fact("after a match that failed the firmware misreads the command behind it, as the reference implementation did before 2.1.1")
 		f.judge(false, "", severalPackets)
 		return f, err
@@ -95,6 +97,7 @@ func guardPacket(b *bench, ctx context.Context) (f Finding, err error) {
 	if err := b.oneGuarded(ctx, &f, 0, stamp); err != nil { // S_HALT is never clear here
 		return f, err
 	}
+	f.short("resumes")
 	f.judge(!f.Unsafe, "a sample is one packet that halts, copies and resumes", "the guard is not to be trusted on this probe")
 	return f, nil
 }

@@ -39,6 +39,7 @@ func liveMemory(b *bench, ctx context.Context) (f Finding, err error) {
 		}
 	}
 	f.fact("%d bytes at 0x%08x: %d of %d reads while running differ from the one while halted (%d began asleep)", liveBytes, at, wrong, liveReads, asleep)
+	f.short("%d of %d differ", wrong, liveReads)
 	f.value("differing_reads", float64(wrong))
 	f.judge(wrong == 0, "the ELF file is compared with the flash while the core runs", "comparing the ELF file with the flash fails on this part: --force goes on without; stacks are read halted and are right")
 	for _, s := range b.image {

@@ -49,6 +49,20 @@ func (s *sleepy) tell(f *Finding, state string) {
 	}
 }
 
+func (s *sleepy) short() string {
+	switch {
+	case s.reads == 0:
+		return "-"
+	case s.zero == s.reads:
+		return "0"
+	case s.ones == s.reads:
+		return "all ones"
+	case s.zero+s.ones > 0:
+		return "mixed"
+	}
+	return "PCs"
+}
+
 // programCounter reads PCSR while the core runs, sleeps and stands still. Each
 // read stands between two of DHCSR, which say whether it slept.
 func programCounter(b *bench, ctx context.Context) (f Finding, err error) {
@@ -87,6 +101,7 @@ func programCounter(b *bench, ctx context.Context) (f Finding, err error) {
 	running.tell(&f, "running")
 	asleep.tell(&f, "asleep (WFI, WFE)")
 	f.fact("halted: 0x%08x", halted)
+	f.short("%s / %s / 0x%08x", running.short(), asleep.short(), halted)
 	f.value("distinct", float64(len(running.values)))
 	f.value("asleep_reads", float64(asleep.reads))
 	if running.reads == 0 && asleep.reads > 0 {

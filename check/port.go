@@ -37,6 +37,7 @@ func bankedRegisters(b *bench, ctx context.Context) (f Finding, err error) {
 		return f, err
 	}
 	reads, stays := a.Data[0] == cpuid, a.Data[1] == block
+	f.short("%s", b.portVersion())
 	f.fact("%s, AP IDR 0x%08x: BD0 reads 0x%08x, CPUID is 0x%08x", b.portVersion(), b.p.APIDR(), a.Data[0], cpuid)
 	f.fact("a value match on BD0 holds; TAR is 0x%08x behind it, was 0x%08x", a.Data[1], uint32(block))
 	if err := aim(); err != nil {
@@ -80,8 +81,10 @@ func tarIncrement(b *bench, ctx context.Context) (f Finding, err error) {
 	after := a.Data[4]
 	switch after {
 	case border + 8:
+		f.short("goes on")
 		f.fact("TAR goes on over 0x%08x: it increments beyond 1 KiB", border)
 	case border - 0x400 + 8:
+		f.short("wraps")
 		f.fact("TAR wraps at 0x%08x to 0x%08x", border, border-0x400)
 	default:
 		f.fact("TAR is 0x%08x after four reads from 0x%08x", after, border-8)
@@ -109,6 +112,7 @@ func fault(b *bench, ctx context.Context) (f Finding, err error) {
 			return f, err
 		}
 		f.fact("reading 0x%08x four times: %s, %d counted, %d words", at, a.Ack, a.Count, len(a.Data))
+		f.short("%s, %d counted, %d words", a.Ack, a.Count, len(a.Data))
 		f.value("counted", float64(a.Count))
 		return f, b.judgeFault(ctx, &f, a)
 	}

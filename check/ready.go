@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/mprof/mprof/probe"
 )
@@ -30,7 +31,7 @@ func registerReady(b *bench, ctx context.Context) (f Finding, err error) {
 	if b.highest > b.asked {
 		clocks = append(clocks, b.highest)
 	}
-	ok := true
+	ok, late := true, []string{}
 	for i, hz := range clocks {
 		if err := b.p.SetClock(ctx, hz); err != nil {
 			return f, err
@@ -45,9 +46,11 @@ func registerReady(b *bench, ctx context.Context) (f Finding, err error) {
 		}
 		f.fact("asked for %s: S_REGRDY clear %d times in %d register transfers; %d values wrong although it was set", megahertz(float64(hz)), r.late, r.reads, r.wrong)
 		f.value(fmt.Sprintf("late_at_%d_hz", hz), float64(r.late))
+		late = append(late, fmt.Sprintf("%d at %s", r.late, megahertz(float64(hz))))
 		ok = ok && r.late == 0
 		f.Unsafe = f.Unsafe || r.wrong > 0
 	}
+	f.short("%s", strings.Join(late, ", "))
 	f.judge(ok && !f.Unsafe, "registers are read at the speed of the wire, each with its S_REGRDY", "samples with such a register are dropped and counted as not ready; a lower --speed brings them back")
 	return f, b.p.SetClock(ctx, b.asked)
 }

@@ -39,6 +39,7 @@ func sampling(b *bench, ctx context.Context) (f Finding, err error) {
 		}
 	}
 	f.fact("plan: %s", st.Plan)
+	f.short("%d of %d taken", st.Taken, st.Asked)
 	f.value("asked", float64(st.Asked))
 	f.value("taken", float64(st.Taken))
 	f.judge(st.Taken*20 >= st.Asked*19, "ready for mprof sample", "samples are missed: the reasons stand above")

@@ -89,6 +89,7 @@ func judgeClock(f *Finding, asked uint32, times map[uint32]time.Duration) error 
 	f.fact("the firmware adds about %s to each transfer", micros(time.Duration(adds*1e9)))
 	f.value("transfer_us", float64(times[asked])/1e3)
 	f.value("overhead_us", adds*1e6)
+	f.short("%s, of it %s the firmware's", micros(times[asked]), micros(time.Duration(adds*1e9)))
 	f.judge(math.Abs(real[asked]/float64(asked)-1) < 0.2, "mprof plans with the measured time of a transfer",
 		fmt.Sprintf("a --speed beyond %.2gM changes nothing; mprof plans with the measured time", real[asked]/1e6))
 	return nil

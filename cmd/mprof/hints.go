@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"runtime"
 
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/probe"
@@ -34,10 +35,22 @@ func refusedWith(ack probe.Ack) func(error) bool {
 
 const noAnswer = "Does the target have power, and are SWDIO, SWCLK and GND connected? A lower --speed (such as 500k) helps with long wires; firmware that sleeps or turns the SWD pins off needs --connect-under-reset."
 
+// permissionHint is what a user must do to open a probe; docs/hardware.md says
+// where that comes from.
+func permissionHint(system string) string {
+	switch system {
+	case "linux":
+		return "Your user may not open the probe. mprof list --udev prints the rule; save it as /etc/udev/rules.d/70-mprof.rules, then: sudo udevadm control --reload && sudo udevadm trigger"
+	case "darwin":
+		return "macOS keeps HID probes (CMSIS-DAP v1) for its own driver: sudo mprof ... takes the probe from it. Probes that speak CMSIS-DAP v2 need nothing."
+	}
+	return "The system does not let this user open the probe: docs/hardware.md says which driver it needs."
+}
+
 // hints is the one table of advice; errors themselves only say what happened.
 var hints = []hint{
 	{is(probe.ErrNotFound), "Is the probe plugged in? mprof list shows what is there. Without a probe: mprof sample --probe sim"},
-	{is(probe.ErrPermission), "Your user may not open the probe. mprof list --udev prints the rule; save it as /etc/udev/rules.d/70-mprof.rules, then: sudo udevadm control --reload && sudo udevadm trigger"},
+	{is(probe.ErrPermission), permissionHint(runtime.GOOS)},
 	{is(probe.ErrDisconnected), "The probe went away: check its cable and hub. Samples taken before that are kept."},
 	{is(probe.ErrNoUSB), "Build with cgo and libusb (make build), or use the simulated board: --probe sim"},
 	{is(probe.ErrBusy), "Another program has the probe open: a debugger, an IDE, another mprof. Close it first."},

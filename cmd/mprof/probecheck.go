@@ -157,6 +157,7 @@ func (c checked) text() string {
 		}
 	}
 	line("\nhalted %d times, %v in all, %v at most by the host's clock", c.Halts, c.HaltedTotal.Round(time.Microsecond), c.HaltedLongest.Round(time.Microsecond))
+	line("\n| %s | %s | %s |", c.Product, c.Core, strings.Join(c.Row(), " | "))
 	if c.Error != "" {
 		line("ended early: %s", c.Error)
 	}

@@ -89,3 +89,11 @@ func TestProbeCheckEnds(t *testing.T) {
 	}
 	s.leftRunning(t)
 }
+
+func TestPermissionHints(t *testing.T) {
+	for system, want := range map[string]string{"linux": "udev", "darwin": "sudo mprof", "windows": "driver"} {
+		if got := permissionHint(system); !strings.Contains(got, want) || strings.Contains(got, "udev") != (system == "linux") {
+			t.Errorf("%s: %q", system, got)
+		}
+	}
+}
