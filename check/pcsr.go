@@ -104,6 +104,7 @@ func programCounter(b *bench, ctx context.Context) (f Finding, err error) {
 	f.short("%s / %s / 0x%08x", running.short(), asleep.short(), halted)
 	f.value("distinct", float64(len(running.values)))
 	f.value("asleep_reads", float64(asleep.reads))
+	f.value("asleep_ones", float64(asleep.ones))
 	if running.reads == 0 && asleep.reads > 0 {
 		f.Verdict = CannotTell
 		f.Consequence = "reads while the core sleeps are told by S_SLEEP, not by their value"
