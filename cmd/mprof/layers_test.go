@@ -17,6 +17,7 @@ const module = "github.com/mprof/mprof/"
 var layers = map[string][]string{
 	"probe":           {},
 	"probe/usb":       {"probe"},
+	"probe/tcp":       {"probe"},
 	"probe/probetest": {"probe"},
 	"snapshot":        {},
 	"symbol":          {},

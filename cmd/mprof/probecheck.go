@@ -56,7 +56,7 @@ check says that sampling would not be safe, or the probe was lost.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.probeCheck(cmd.Context(), f, args) },
 	}
-	cmd.Flags().StringVar(&f.probe, "probe", "", "serial, VID:PID or part of the name of the probe; or sim, sim:MODEL")
+	cmd.Flags().StringVar(&f.probe, "probe", "", "serial, VID:PID or part of the name of the probe; tcp:HOST[:PORT]; or sim, sim:MODEL")
 	cmd.Flags().Var(&f.speed, "speed", "SWD clock: 4M, 500k (default 4M)")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("probe", completeProbes)

@@ -10,6 +10,7 @@ import (
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/firmware/demo"
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/probe/tcp"
 	"github.com/mprof/mprof/probe/usb"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/symbol"
@@ -51,11 +52,24 @@ func openTarget(ctx context.Context, selector string, raw []byte) (*target, erro
 	if isSim(selector) {
 		return openSim(selector, raw)
 	}
+	if address, ok := strings.CutPrefix(selector, "tcp:"); ok {
+		return openTCP(ctx, address)
+	}
 	transport, device, err := usb.Open(ctx, selector)
 	if err != nil {
 		return nil, err
 	}
 	return &target{transport: transport, clock: cortexm.NewWall(), clockLabel: "host time", usb: &device}, nil
+}
+
+// openTCP opens a probe on the network.
+func openTCP(ctx context.Context, address string) (*target, error) {
+	reopen := func(ctx context.Context) (probe.Transport, error) { return tcp.Open(ctx, address) }
+	transport, err := reopen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &target{transport: transport, reopen: reopen, clock: cortexm.NewWall(), clockLabel: "host time"}, nil
 }
 
 // builtInPath is the name that profiles of the built-in firmware carry.
