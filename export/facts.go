@@ -58,7 +58,10 @@ func (g *factGroup) micros(label string, d time.Duration) {
 // facts says how the samples were taken and how far to trust them, for the
 // places where a viewer shows such things.
 func facts(p *profile.Profile) []factGroup {
-	groups := []factGroup{runFacts(p), sampleFacts(p), stackFacts(p)}
+	groups := []factGroup{runFacts(p), sampleFacts(p)}
+	if !p.Taken.Flat() {
+		groups = append(groups, stackFacts(p))
+	}
 	if len(p.Taken.Remarks) > 0 {
 		remarks := factGroup{title: "Remarks"}
 		for i, r := range p.Taken.Remarks {
@@ -93,12 +96,18 @@ func runFacts(p *profile.Profile) factGroup {
 func sampleFacts(p *profile.Profile) factGroup {
 	a := &p.Taken
 	g := factGroup{title: "Samples"}
+	if a.Flat() {
+		g.text("Method", a.Method)
+	}
 	g.count("Asked", a.Asked)
 	g.count("Taken", uint64(p.Samples()))
 	for miss, n := range a.Missed {
 		if n > 0 && snapshot.Miss(miss) != snapshot.Taken {
 			g.count("Missed: "+snapshot.Miss(miss).String(), n)
 		}
+	}
+	if none := a.NoPCs.Sum(); none > 0 {
+		g.text("No PC of the program, and no samples", noPCsText(a.NoPCs))
 	}
 	g.micros("Halted per sample, median", a.HaltedP50)
 	g.micros("Halted per sample, 99th percentile", a.HaltedP99)

@@ -2,6 +2,7 @@ package export
 
 import (
 	"strings"
+	"time"
 
 	"github.com/mprof/mprof/profile"
 )
@@ -62,10 +63,22 @@ type firefoxExtraEntry struct {
 	Value  any    `json:"value"`
 }
 
+// rowInterval is the nominal time from one row of samples to the next.
+func rowInterval(p *profile.Profile) time.Duration {
+	rows, samples := 0, p.Samples()
+	for _, t := range p.Threads {
+		rows += len(t.Samples)
+	}
+	if rows == samples {
+		return p.Period
+	}
+	return p.Duration / time.Duration(rows)
+}
+
 func newFirefoxMeta(p *profile.Profile) firefoxMeta {
 	m := firefoxMeta{
 		Version: firefoxGeckoVersion, PreprocessedProfileVersion: firefoxProcessedVersion,
-		Interval: milliseconds(p.Period), Product: processName(p), Stackwalk: 1, Symbolicated: true,
+		Interval: milliseconds(rowInterval(p)), Product: processName(p), Stackwalk: 1, Symbolicated: true,
 		Categories: firefoxCategories(), MarkerSchema: []firefoxMarkerSchema{eventSchema},
 		SampleUnits: map[string]string{"time": "ms", "eventDelay": "ms", "threadCPUDelta": "µs"},
 		Platform:    "Cortex-M", ABI: "arm-eabi", Device: p.Taken.Device, CPUName: p.Taken.Device,

@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,8 +28,8 @@ type firefoxThread struct {
 	Markers               firefoxMarkers  `json:"markers"`
 }
 
-// firefoxSamples: weight null makes every sample count once, so that counts in
-// the viewer are numbers of samples.
+// firefoxSamples: weight is the number of samples in a row, so that counts in the
+// viewer are numbers of samples; null makes every row count once.
 type firefoxSamples struct {
 	Length         int       `json:"length"`
 	Stack          []stackID `json:"stack"`
@@ -85,11 +86,22 @@ func (s stackID) MarshalJSON() ([]byte, error) {
 func newFirefoxSamples(samples []profile.Sample, events []profile.Event) *firefoxSamples {
 	s := &firefoxSamples{Stack: []stackID{}, Time: []float64{}, WeightType: "samples", ThreadCPUDelta: []int64{}}
 	running := runningTimes(samples, events)
+	weights := []int{}
 	for i, sample := range samples {
 		events = s.addGaps(events, sample.Time)
 		s.add(sample.Time, stackID(sample.Stack), running[i])
+		for len(weights) < s.Length-1 {
+			weights = append(weights, 0) // a gap
+		}
+		weights = append(weights, sample.Count)
 	}
 	s.addGaps(events, math.MaxInt64)
+	if slices.ContainsFunc(samples, func(x profile.Sample) bool { return x.Count != 1 }) {
+		for len(weights) < s.Length {
+			weights = append(weights, 0)
+		}
+		s.Weight = &weights
+	}
 	return s
 }
 

@@ -94,7 +94,7 @@ func (b *pprofBuilder) samples(t mprof.ThreadTrack) {
 	totals := map[mprof.StackIndex]total{}
 	for _, s := range t.Samples {
 		sum := totals[s.Stack]
-		totals[s.Stack] = total{sum.count + 1, sum.nanos + int64(s.Weight)}
+		totals[s.Stack] = total{sum.count + int64(s.Count), sum.nanos + int64(s.Weight)}
 	}
 	stacks := make([]mprof.StackIndex, 0, len(totals))
 	for s := range totals {

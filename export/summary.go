@@ -80,6 +80,9 @@ func (s *summary) head() {
 			}
 		}
 	}
+	if none := a.NoPCs.Sum(); none > 0 {
+		s.line("no PC", "%d (%s) of the words read: %s; they are no samples", none, percent(float64(none)/float64(max(a.Asked, 1))), noPCsText(a.NoPCs))
+	}
 	if a.EndReason != "" && a.EndReason != "duration reached" {
 		s.line("ended", "%s", s.warn(a.EndReason))
 	}
@@ -87,10 +90,40 @@ func (s *summary) head() {
 
 func (s *summary) cost() {
 	a := &s.p.Taken
+	if a.Method == profile.MethodPCSR {
+		s.line("method", "pcsr, %s reached: read from DWT_PCSR while the core runs", frequency(s.rate()))
+		s.line("halted", "never")
+		return
+	}
+	if a.Method == profile.MethodPC {
+		s.line("method", "pc, %s reached: registers without stacks", frequency(s.rate()))
+	}
 	s.line("halted", "%s median, %s 99th percentile, %s of the run", micros(a.HaltedP50), micros(a.HaltedP99), percent(s.p.HaltedShare()))
 	for _, line := range budgetLines(s.p) {
 		s.line("", "%s", line)
 	}
+}
+
+// rate is that of the samples taken, Hz.
+func (s *summary) rate() float64 {
+	if s.p.Duration <= 0 {
+		return 0
+	}
+	return float64(s.p.Samples()) / s.p.Duration.Seconds()
+}
+
+// noPCsText lists what words that are no PC were.
+func noPCsText(n profile.NoPCs) string {
+	var parts []string
+	for _, c := range []struct {
+		n    uint64
+		what string
+	}{{n.Zero, "0"}, {n.Ones, "0xffffffff"}, {n.Outside, "outside of the code in the ELF file"}} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 func micros(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d)/1e3) }
@@ -98,7 +131,14 @@ func micros(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d)/
 func (s *summary) stacks() {
 	a := &s.p.Taken
 	n := s.p.Samples()
-	if n == 0 {
+	switch {
+	case n == 0:
+		return
+	case a.Method == profile.MethodPCSR:
+		s.line("stacks", "none: the innermost function only")
+		return
+	case a.Method == profile.MethodPC:
+		s.line("stacks", "none: the innermost function, and its caller where LR holds it")
 		return
 	}
 	complete := a.Stops[unwind.Complete]

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"io"
@@ -39,9 +40,18 @@ type jsonSummary struct {
 }
 
 type jsonSamples struct {
+	Method string            `json:"method"` // "dwarf", "pc", "pcsr"
 	Asked  uint64            `json:"asked"`
 	Taken  int               `json:"taken"`
 	Missed map[string]uint64 `json:"missed"` // by reason
+	NoPCs  jsonNoPCs         `json:"no_pcs"`
+}
+
+// jsonNoPCs counts words that were read and are no samples.
+type jsonNoPCs struct {
+	Zero    uint64 `json:"zero"`
+	Ones    uint64 `json:"ones"`
+	Outside uint64 `json:"outside_of_code"`
 }
 
 type jsonHalted struct {
@@ -94,7 +104,7 @@ func SummaryJSON(w io.Writer, p *profile.Profile, files ...string) error {
 	s := jsonSummary{
 		Program: p.Mapping.Path, BuildID: hex.EncodeToString(p.Mapping.BuildID), Version: a.Version, Device: a.Device, Probe: a.Probe,
 		Clock: a.ClockLabel, SWCLKHz: a.SWCLKHz, RateHz: a.RateHz, Seed: a.Seed, DurationS: p.Duration.Seconds(), EndReason: a.EndReason,
-		Samples: jsonSamples{Asked: a.Asked, Taken: p.Samples(), Missed: map[string]uint64{}},
+		Samples: jsonSamples{Method: cmp.Or(a.Method, profile.MethodDWARF), NoPCs: jsonNoPCs(a.NoPCs), Asked: a.Asked, Taken: p.Samples(), Missed: map[string]uint64{}},
 		Halted:  jsonHalted{float64(a.HaltedP50) / 1e3, float64(a.HaltedP99) / 1e3, float64(a.Halted) / 1e3, p.HaltedShare()},
 		Budget:  budgetJSON(a.Budget),
 		Stacks:  jsonStacks{Complete: a.Stops[unwind.Complete], Cut: map[string]uint64{}},

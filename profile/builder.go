@@ -24,6 +24,11 @@ type Options struct {
 	Period  time.Duration
 	Mapping Mapping
 	Thread  string // name of the track, "Core 0" where empty
+	// Flat: the samples are PCs, with the caller from LR where that needs no
+	// memory. A stack that ends for want of memory is not cut.
+	Flat bool
+	// InCode tells which PCs of blocks are samples; nil: all.
+	InCode func(pc uint32) bool
 	// Source reads a source file by the name that the symbolizer gave; nil:
 	// the profile carries no sources.
 	Source func(file string) (string, bool)
@@ -43,6 +48,7 @@ type Builder struct {
 	missReason snapshot.Miss
 	missedLast uint64 // in a row, up to now
 	locked     bool   // the sample before found the core locked up
+	blocks     blocks
 }
 
 // NewBuilder starts an empty profile.
@@ -66,7 +72,9 @@ func (b *Builder) Add(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.S
 	}
 	b.endMisses(s.Time)
 	b.missedLast = 0
-	if stop.Reason < unwind.NumReasons {
+	if b.options.Flat && stop.Reason == unwind.NotCaptured {
+		stop = unwind.Stop{}
+	} else if stop.Reason < unwind.NumReasons {
 		b.taken.Stops[stop.Reason]++
 	}
 	if s.State&snapshot.Sleeping != 0 {
@@ -78,7 +86,7 @@ func (b *Builder) Add(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.S
 	}
 	b.taken.Halted += max(s.Halted, 0)
 	b.samples = append(b.samples, Sample{
-		Time: s.Time, Weight: weight, Halted: max(s.Halted, 0), Stack: b.stack(s, frames, stop), State: s.State, Stop: stop,
+		Time: s.Time, Weight: weight, Halted: max(s.Halted, 0), Count: 1, Stack: b.stack(s, frames, stop), State: s.State, Stop: stop,
 	})
 }
 
@@ -108,10 +116,11 @@ func (b *Builder) Event(e Event) {
 }
 
 // Finish returns the profile. Of a, the counts that the builder has seen
-// itself are overwritten: Missed, Away, LostResets, Stops, Halted, HaltedP50, HaltedP99, Resets,
+// itself are overwritten: NoPCs, Missed, Away, LostResets, Stops, Halted, HaltedP50, HaltedP99, Resets,
 // Sleeping, Budget.Longer, and Asked where it is 0. The builder is used up.
 func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
 	b.endMisses(duration)
+	b.samples = append(b.samples, b.blocks.bins.finish()...)
 	p := &b.profile
 	p.Start, p.Period, p.Mapping, p.Duration = b.options.Start, b.options.Period, b.options.Mapping, duration
 	slices.SortStableFunc(b.samples, func(x, y Sample) int { return int(min(max(x.Time-y.Time, -1), 1)) })
@@ -124,10 +133,14 @@ func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
 	a.Missed, a.Stops, a.Resets, a.Sleeping, a.Halted = b.taken.Missed, b.taken.Stops, b.taken.Resets, b.taken.Sleeping, b.taken.Halted
 	a.HaltedP50, a.HaltedP99 = halts(b.samples)
 	a.Budget.Longer = longer(b.samples, a.Budget.MaxHalt)
+	a.NoPCs = b.taken.NoPCs
 	if a.Asked == 0 {
 		a.Asked = b.asked
 	}
 	p.Taken = a
+	if n := p.Samples(); p.Period <= 0 && n > 0 { // as fast as it went
+		p.Period = p.Duration / time.Duration(n)
+	}
 	b.tables.uniqueNames()
 	p.Sources = b.sources()
 	return p

@@ -72,6 +72,8 @@ func (p *Profile) checkThreads() error {
 				return fmt.Errorf("profile: thread %s, sample %d: stack %d of %d", t.Name, i, s.Stack, len(p.Stacks))
 			case i > 0 && s.Time < t.Samples[i-1].Time:
 				return fmt.Errorf("profile: thread %s, sample %d is earlier than the one before", t.Name, i)
+			case s.Count < 1:
+				return fmt.Errorf("profile: thread %s, sample %d counts %d", t.Name, i, s.Count)
 			case s.Weight < 0 || s.Halted < 0:
 				return fmt.Errorf("profile: thread %s, sample %d: weight %v, halted %v", t.Name, i, s.Weight, s.Halted)
 			}

@@ -22,24 +22,27 @@ func off(m snapshot.Miss) bool { return offNames[m] != "" }
 const hostGap = "Gap"
 
 // miss counts a sample without registers; a row of them is one event.
-func (b *Builder) miss(s *snapshot.Snapshot) {
-	if s.Miss < snapshot.NumMisses {
-		b.taken.Missed[s.Miss]++
+func (b *Builder) miss(s *snapshot.Snapshot) { b.missed(s.Miss, s.Time, 1) }
+
+// missed counts n of them.
+func (b *Builder) missed(why snapshot.Miss, at time.Duration, n int) {
+	if why < snapshot.NumMisses {
+		b.taken.Missed[why] += uint64(n)
 	}
-	if b.missedLast++; off(s.Miss) {
+	if b.missedLast += uint64(n); off(why) {
 		b.missedLast = 0
 	}
-	if b.missing != nil && b.missReason != s.Miss {
-		b.endMisses(s.Time)
+	if b.missing != nil && b.missReason != why {
+		b.endMisses(at)
 	}
 	if b.missing == nil {
-		name, off := offNames[s.Miss]
+		name, off := offNames[why]
 		if !off {
 			name = "Missed samples"
 		}
-		b.missing, b.misses, b.missReason = &Event{Time: s.Time, Name: name, Off: off}, 0, s.Miss
+		b.missing, b.misses, b.missReason = &Event{Time: at, Name: name, Off: off}, 0, why
 	}
-	b.misses++
+	b.misses += n
 }
 
 func (b *Builder) endMisses(now time.Duration) {

@@ -87,11 +87,12 @@ type Stack struct {
 	Frame  FrameIndex
 }
 
-// Sample is one sample of one thread.
+// Sample is one sample of one thread, or several of one stack at about one time.
 type Sample struct {
 	Time   time.Duration // since the start of the run
-	Weight time.Duration // the time it stands for
+	Weight time.Duration // the time it stands for, of all of them together
 	Halted time.Duration // stolen from the core for it
+	Count  int           // how many they are, 1 or more
 	Stack  StackIndex
 	State  snapshot.State
 	Stop   unwind.Stop
@@ -136,7 +137,9 @@ type Acquisition struct {
 	Version    string   // of mprof
 	Device     string   // core and target, such as "Cortex-M4 r0p1"
 	Probe      string   // product, serial, firmware
+	Method     string   // how: "dwarf" (call stacks), "pc", "pcsr"; "" is "dwarf"
 	Asked      uint64   // samples requested
+	NoPCs      NoPCs    // words that were read and are no samples
 	Missed     [snapshot.NumMisses]uint64
 	Stops      [unwind.NumReasons]uint64
 	HaltedP50  time.Duration
@@ -154,6 +157,26 @@ type Acquisition struct {
 	ClockLabel string // "virtual time" or "host time"
 	Budget     Budget
 }
+
+// NoPCs counts words of DWT_PCSR that are no PC of the program.
+type NoPCs struct {
+	Zero    uint64
+	Ones    uint64 // 0xffffffff: in Debug state, not permitted, or no instruction recently
+	Outside uint64 // of the code in the image
+}
+
+// Sum counts all of them.
+func (n NoPCs) Sum() uint64 { return n.Zero + n.Ones + n.Outside }
+
+// Flat tells whether the samples hold no call stacks.
+func (a *Acquisition) Flat() bool { return a.Method == MethodPC || a.Method == MethodPCSR }
+
+// Methods of sampling.
+const (
+	MethodDWARF = "dwarf"
+	MethodPC    = "pc"
+	MethodPCSR  = "pcsr"
+)
 
 // Budget is what the target was allowed to lose, and what was done to keep it.
 type Budget struct {
@@ -197,7 +220,9 @@ func (f *Function) Exception() string {
 // Samples counts the samples of all threads.
 func (p *Profile) Samples() (n int) {
 	for _, t := range p.Threads {
-		n += len(t.Samples)
+		for i := range t.Samples {
+			n += t.Samples[i].Count
+		}
 	}
 	return n
 }

@@ -101,9 +101,9 @@ func (p *Profile) ByStack() []StackSamples {
 	for _, t := range p.Threads {
 		for _, s := range t.Samples {
 			c := &counts[s.Stack]
-			c.Samples++
+			c.Samples += s.Count
 			c.Weight += s.Weight
-			c.squares += float64(s.Weight) * float64(s.Weight)
+			c.squares += float64(s.Weight) * float64(s.Weight) / float64(s.Count) // as if of equal weights
 		}
 	}
 	out := counts[:0]
