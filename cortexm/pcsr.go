@@ -51,6 +51,8 @@ type PCSampler struct {
 	reset       bool          // the target was reset since the block before
 	away        snapshot.Miss // why nothing can be reached; Taken: it can
 	awaySince   time.Duration
+	events      []snapshot.Event
+	noted       int
 	backoff     time.Duration
 	end         error
 	stats       Stats
@@ -116,12 +118,12 @@ func (s *PCSampler) advance(ctx context.Context) error {
 	}
 	if !s.aimed && len(s.flight) == 0 {
 		if err := s.aim(ctx); err != nil {
-			return s.lose(ctx, missOfPreparation(err))
+			return s.lose(ctx, missOfPreparation(err), err)
 		}
 	}
 	if s.aimed && !over {
 		if err := s.fill(ctx); err != nil {
-			return s.lose(ctx, missOfError(err))
+			return s.lose(ctx, missOfError(err), err)
 		}
 	}
 	if len(s.flight) == 0 {

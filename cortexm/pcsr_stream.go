@@ -2,6 +2,7 @@ package cortexm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -32,7 +33,8 @@ func (s *PCSampler) aim(ctx context.Context) (err error) {
 	if s.stream, err = p.NewStream(ctx); err != nil {
 		return err
 	}
-	s.aimed, s.away, s.round = true, snapshot.Taken, 0
+	s.aimed, s.round = true, 0
+	s.back()
 	s.aimedAt = s.clock.Now()
 	s.last = max(s.last, s.aimedAt)
 	s.judge.forget()
@@ -173,7 +175,7 @@ func (s *PCSampler) collect(ctx context.Context) error {
 		p := s.flight[0]
 		if err := s.receive(ctx, p); err != nil {
 			s.take(reads)
-			return s.lose(ctx, missOfError(err))
+			return s.lose(ctx, missOfError(err), err)
 		}
 		r := p.read(s.size)
 		r.end = s.clock.Now()
@@ -192,7 +194,7 @@ func (s *PCSampler) collect(ctx context.Context) error {
 		return nil
 	}
 	s.flush(nil)
-	return s.recover(ctx)
+	return s.recover(ctx, errors.New(failed.miss.String()))
 }
 
 // receive bounds the wait for a response.
@@ -208,7 +210,7 @@ func (s *PCSampler) receive(ctx context.Context, p *pcPacket) (err error) {
 
 // lose gives up what is under way: nobody knows what will come of it. What was
 // asked for counts as missed, one sample where nothing was.
-func (s *PCSampler) lose(ctx context.Context, m snapshot.Miss) error {
+func (s *PCSampler) lose(ctx context.Context, m snapshot.Miss, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -218,7 +220,7 @@ func (s *PCSampler) lose(ctx context.Context, m snapshot.Miss) error {
 	}
 	s.spare, s.flight = append(s.spare, s.flight...), s.flight[:0]
 	s.flush(nil)
-	err := s.recover(ctx)
+	err := s.recover(ctx, cause)
 	if s.away != snapshot.Taken {
 		m = s.away
 	}
@@ -235,7 +237,7 @@ const (
 // recover brings the connection back; where it cannot the target is off, or the
 // probe gone. It waits longer each time, until PCs come again. Its error ends the
 // run.
-func (s *PCSampler) recover(ctx context.Context) error {
+func (s *PCSampler) recover(ctx context.Context, cause error) error {
 	s.aimed, s.stream = false, nil
 	s.stats.Recoveries++
 	if s.backoff > 0 {
@@ -245,16 +247,45 @@ func (s *PCSampler) recover(ctx context.Context) error {
 	}
 	s.backoff = min(max(leastBackoff, 2*s.backoff), mostBackoff)
 	err := s.core.p.Recover(ctx)
+	now := s.clock.Now()
 	if err == nil {
-		s.away = snapshot.Taken
+		if s.away == snapshot.Taken {
+			s.note(now, EventRecovered, cause)
+		}
 		return nil
 	}
-	now := s.clock.Now()
 	if why := missOfLoss(err); s.away != why {
 		s.away, s.awaySince = why, now
+		s.note(now, awayKind[why], err)
 	}
 	if s.away == snapshot.ProbeGone && (!s.core.p.CanReopen() || now-s.awaySince > goneLongest) {
 		return err
 	}
 	return ctx.Err()
 }
+
+// back notes that the target is there again.
+func (s *PCSampler) back() {
+	if s.away != snapshot.Taken {
+		now := s.clock.Now()
+		s.note(now, EventBack, fmt.Errorf("%v for %v", s.away, (now-s.awaySince).Round(time.Millisecond)))
+	}
+	s.away = snapshot.Taken
+}
+
+// note keeps an event, as many of them as Sampler does.
+func (s *PCSampler) note(at time.Duration, kind string, cause error) {
+	if s.noted++; s.noted <= mostEvents {
+		s.events = append(s.events, snapshot.Event{Time: max(0, at-s.start), Kind: kind, Text: cause.Error()})
+	}
+}
+
+// Events are those since the last call, as those of Sampler.
+func (s *PCSampler) Events() []snapshot.Event {
+	events := s.events
+	s.events = nil
+	return events
+}
+
+// Remarks are sentences about the run for its user.
+func (s *PCSampler) Remarks() []string { return nil }

@@ -46,7 +46,7 @@ func (r *samplingRun) recordingHeader(image *symbol.Image) snapshot.Header {
 			keyVersion:  versionString(),
 		},
 	}
-	r.flags.budgetParameters(h.Parameters)
+	r.methodParameters(&h)
 	return h
 }
 
@@ -60,6 +60,7 @@ func recordedAcquisition(h snapshot.Header, end snapshot.End) profile.Acquisitio
 		Probe:      h.Probe,
 		EndReason:  end.Reason,
 		ClockLabel: h.Parameters[keyClock],
+		Method:     h.Parameters[keyMethod],
 		Budget:     recordedBudget(h, end),
 	}
 	if a.EndReason == "" {
@@ -75,7 +76,8 @@ func recordedAcquisition(h snapshot.Header, end snapshot.End) profile.Acquisitio
 
 // profileOptions are the facts of a recording that a profile starts with.
 func profileOptions(h snapshot.Header, image *symbol.Image) profile.Options {
-	o := profile.Options{Start: h.Start, Mapping: image.Mapping(), Source: image.Source}
+	o := profile.Options{Start: h.Start, Mapping: image.Mapping(), Source: image.Source, InCode: inCode(image)}
+	o.Flat = h.Parameters[keyMethod] == profile.MethodPC || h.Parameters[keyMethod] == profile.MethodPCSR
 	if rate, err := strconv.ParseFloat(h.Parameters[keyRate], 64); err == nil && rate > 0 {
 		o.Period = time.Duration(float64(time.Second) / rate)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,59 +10,117 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/symbol"
 )
 
 // convertCommand makes profiles from a recording: after a crash, in another
 // format, or with a better ELF file.
 func (a *app) convertCommand() *cobra.Command {
-	var o outputs
+	f := &convertFlags{method: newMethodFlag(methodAuto, profile.MethodDWARF, profile.MethodPC)}
 	cmd := &cobra.Command{
-		Use:   "convert [flags] recording.mprof [app.elf]",
+		Use:   "convert [flags] recording.mprof",
 		Short: "Make profiles from a recording",
 		Long: `Convert reads a recording that mprof sample left (after a crash, or with
---record) and writes profiles of it. A recording that was cut short gives all
-whole samples before the cut. Without app.elf it takes the file that the
-recording names.`,
+--record) and writes profiles of it, in any format. A recording that was cut
+short gives all whole samples before the cut. The ELF file is the one that the
+recording names, unless --elf names another of the same build: one with debug
+information, for instance.
+
+Methods:
+  auto   what was recorded
+  dwarf  call stacks
+  pc     the innermost function, and its caller where LR holds it`,
+		Example: `  mprof convert run.mprof -o out.json.gz
+  mprof convert run.mprof --elf with-debug-info.elf -o out.pb.gz`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return usageError{errors.New("convert takes a recording and, if the one it names is not right, an ELF file")}
-			}
-			if len(o.paths) == 0 {
-				o.paths = []string{defaultOutput}
-			}
-			if err := checkOutputs(o.paths); err != nil {
+			if err := f.prepare(args); err != nil {
 				return err
 			}
-			return a.convert(cmd.Context(), args, o)
+			return a.convert(cmd.Context(), f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&o.paths, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
-	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print errors only")
-	flags.BoolVar(&o.json, "json", false, "print the summary as JSON")
+	flags.StringArrayVarP(&f.paths, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
+	flags.StringVar(&f.elf, "elf", "", "ELF file to take functions and call frames from (default the one that the recording names)")
+	flags.Var(&f.method, "method", "what to make of the samples, see above")
+	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is of another build than the recording")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
+	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	_ = cmd.MarkFlagFilename("output")
+	_ = cmd.MarkFlagFilename("elf")
 	return cmd
 }
 
-func (a *app) convert(ctx context.Context, args []string, o outputs) error {
-	recording, err := snapshot.Open(args[0])
+// convertFlags is the command line of mprof convert.
+type convertFlags struct {
+	outputs
+	recording string
+	elf       string
+	method    methodFlag
+	force     bool
+}
+
+// prepare takes the arguments: a recording, and perhaps an ELF file, which is
+// another way to write --elf.
+func (f *convertFlags) prepare(args []string) error {
+	switch {
+	case len(args) < 1 || len(args) > 2:
+		return usageError{errors.New("convert takes a recording; --elf names an ELF file if the one in the recording is not right")}
+	case len(args) == 2 && f.elf != "":
+		return usageError{fmt.Errorf("the ELF file is named twice: %s and --elf %s", args[1], f.elf)}
+	case len(args) == 2:
+		f.elf = args[1]
+	}
+	f.recording = args[0]
+	if len(f.paths) == 0 {
+		f.paths = []string{defaultOutput}
+	}
+	return checkOutputs(f.paths)
+}
+
+// buildError says that a recording was made of another build than an ELF file.
+type buildError struct{ recorded, path, found string }
+
+func (e *buildError) Error() string {
+	return fmt.Sprintf("the recording was made of another build (build id %s) than %s (%s)", e.recorded, e.path, e.found)
+}
+
+// checkBuild compares build ids, where both have one.
+func checkBuild(h snapshot.Header, image *symbol.Image) error {
+	id := fmt.Sprintf("%x", image.BuildID())
+	if h.BuildID == "" || id == h.BuildID {
+		return nil
+	}
+	return &buildError{h.BuildID, image.Path(), cmp.Or(id, "no build id")}
+}
+
+func (a *app) convert(ctx context.Context, f *convertFlags) error {
+	recording, err := snapshot.Open(f.recording)
 	if err != nil {
 		return err
 	}
 	defer recording.Close()
 	header := recording.Header()
-	image, _, err := openImage(elfArgument(args[1:], header))
+	image, _, err := openImage(f.elfArgument(header))
 	if err != nil {
+		return err
+	}
+	buildErr := checkBuild(header, image)
+	if buildErr != nil && !f.force {
+		return buildErr
+	}
+	if err := f.chooseMethod(header); err != nil {
 		return err
 	}
 	s, err := newStacks(image, profileOptions(header, image))
 	if err != nil {
 		return err
 	}
-	if id := fmt.Sprintf("%x", image.BuildID()); header.BuildID != "" && id != header.BuildID {
-		s.remark("the recording was made of another build (build id %s) than %s (%s); addresses may carry the names of the wrong code", header.BuildID, image.Path(), id)
+	if buildErr != nil {
+		s.remark("%v; converted all the same (--force), so functions may carry the wrong names", buildErr)
 	}
 	if err := s.addAll(ctx, recording); err != nil {
 		return err
@@ -72,16 +131,33 @@ func (a *app) convert(ctx context.Context, args []string, o outputs) error {
 	end, _ := recording.End()
 	s.remarkTroubles(end)
 	p := s.profile(recordedAcquisition(header, end), elapsed(end, s.last))
-	if err := a.deliver(p, o); err != nil {
+	if err := a.deliver(p, f.outputs); err != nil {
 		return err
 	}
 	return noSamples(p)
 }
 
+// chooseMethod makes the header say what is to be made of the samples. PCs have
+// no stacks to be found.
+func (f *convertFlags) chooseMethod(h snapshot.Header) error {
+	recorded := cmp.Or(h.Parameters[keyMethod], profile.MethodDWARF)
+	switch {
+	case f.method.value == methodAuto || f.method.value == recorded:
+		return nil
+	case recorded != profile.MethodDWARF:
+		return fmt.Errorf("--method %s: the recording was made with --method %s", f.method.value, recorded)
+	}
+	h.Parameters[keyMethod] = f.method.value
+	return nil
+}
+
 // elfArgument is the ELF file of a recording, unless another one is named.
-func elfArgument(named []string, h snapshot.Header) []string {
-	if len(named) > 0 || h.ELF == builtInPath || h.ELF == "" {
-		return named
+func (f *convertFlags) elfArgument(h snapshot.Header) []string {
+	switch {
+	case f.elf != "":
+		return []string{f.elf}
+	case h.ELF == builtInPath || h.ELF == "":
+		return nil
 	}
 	return []string{h.ELF}
 }

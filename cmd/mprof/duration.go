@@ -52,7 +52,9 @@ type rateFlag float64
 
 const (
 	lowestRate  = 0.01
-	highestRate = 20000
+	highestRate = 1_000_000 // of PCs that are read while the core runs
+
+	highestHaltingRate = 20000
 )
 
 func (r *rateFlag) String() string { return strconv.FormatFloat(float64(*r), 'g', -1, 64) }

@@ -53,3 +53,16 @@ func ramRanges(image *symbol.Image) []cortexm.Extent {
 	}
 	return append(ranges, cortexm.Extent{Low: low, High: sp})
 }
+
+// inCode tells which addresses hold code of the image.
+func inCode(image *symbol.Image) func(pc uint32) bool {
+	ranges := image.CodeRanges()
+	return func(pc uint32) bool {
+		for _, r := range ranges {
+			if pc >= r.Low && pc < r.High {
+				return true
+			}
+		}
+		return false
+	}
+}

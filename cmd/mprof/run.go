@@ -24,7 +24,8 @@ type samplingRun struct {
 	target    *target
 	probe     *probe.Probe
 	core      *cortexm.Core
-	sampler   *cortexm.Sampler
+	sampler   sampler
+	method    string // how it samples
 	stacks    *stacks
 	recording *snapshot.Writer
 	path      string // of the recording
@@ -42,7 +43,7 @@ const detachTimeout = 5 * time.Second
 func (a *app) startRun(ctx context.Context, f *sampleFlags, image *symbol.Image, t *target) (*samplingRun, error) {
 	r := &samplingRun{app: a, flags: f, target: t}
 	var err error
-	if r.probe, r.core, err = f.attach(ctx, t); err != nil {
+	if r.probe, r.core, err = f.attach(ctx, t, f.observes()); err != nil {
 		if r.probe != nil {
 			err = errors.Join(err, r.probe.Close())
 		}
@@ -61,6 +62,14 @@ func (r *samplingRun) begin(ctx context.Context, image *symbol.Image) (err error
 	if verifyErr != nil && !(r.flags.force && errors.As(verifyErr, &mismatch)) {
 		return verifyErr
 	}
+	remarks, err := r.flags.resetTarget(ctx, r.target, r.core)
+	if err != nil {
+		return err
+	}
+	remark, err := r.newSampler(ctx, image)
+	if err != nil {
+		return err
+	}
 	r.header = r.recordingHeader(image)
 	if r.stacks, err = newStacks(image, profileOptions(r.header, image)); err != nil {
 		return err
@@ -68,26 +77,10 @@ func (r *samplingRun) begin(ctx context.Context, image *symbol.Image) (err error
 	if verifyErr != nil {
 		r.stacks.remark("%v; sampled all the same (--force), so functions may carry the wrong names", verifyErr)
 	}
-	remarks, err := r.flags.resetTarget(ctx, r.target, r.core)
-	if err != nil {
-		return err
-	}
-	for _, text := range remarks {
-		r.stacks.remark("%s", text)
-	}
-	r.sampler, err = cortexm.NewSampler(r.core, cortexm.SampleOptions{
-		Rate:      float64(r.flags.rate),
-		Duration:  time.Duration(r.flags.duration),
-		Seed:      r.flags.seed,
-		Clock:     r.target.clock,
-		StackTops: stackTops(image),
-		RAM:       ramRanges(image),
-
-		MaxOverhead: float64(r.flags.maxOverhead),
-		MaxHalt:     time.Duration(r.flags.maxHalt),
-	})
-	if err != nil {
-		return err
+	for _, text := range append(remarks, remark) {
+		if text != "" {
+			r.stacks.remark("%s", text)
+		}
 	}
 	r.path = recordingPath(r.flags)
 	r.recording, err = snapshot.Create(r.path, r.header)
@@ -134,7 +127,10 @@ func (r *samplingRun) take(s *snapshot.Snapshot) error {
 	if err := r.tell(); err != nil {
 		return err
 	}
-	r.sampler.Learn(s, r.stacks.add(s))
+	used := r.stacks.add(s)
+	if l, ok := r.sampler.(learner); ok {
+		l.Learn(s, used)
+	}
 	r.progress.update(s.Time, r.stacks.taken, r.stacks.halted, r.stacks.cut)
 	return nil
 }

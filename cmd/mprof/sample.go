@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mprof/mprof/export"
+	"github.com/mprof/mprof/profile"
 )
 
 const defaultOutput = "mprof-profile.json.gz"
@@ -20,6 +21,7 @@ const defaultOutput = "mprof-profile.json.gz"
 // sampleFlags is the command line of mprof sample.
 type sampleFlags struct {
 	targetFlags
+	method   methodFlag
 	rate     rateFlag
 	duration durationFlag
 	outputs  []string
@@ -30,18 +32,27 @@ type sampleFlags struct {
 	json     bool
 	command  []string
 
+	rateGiven bool // on the command line
+
 	maxOverhead overheadFlag
 	maxHalt     haltFlag
 }
 
 func (a *app) sampleCommand() *cobra.Command {
-	f := &sampleFlags{rate: 100, maxOverhead: defaultOverhead}
+	f := &sampleFlags{method: newMethodFlag(methodAuto, profile.MethodDWARF, profile.MethodPC, profile.MethodPCSR), rate: 100, maxOverhead: defaultOverhead}
 	cmd := &cobra.Command{
 		Use:   "sample [flags] app.elf",
 		Short: "Sample call stacks by halting the core for microseconds",
 		Long: `Sample halts the core at the given rate, copies registers and stack in one
 transaction, and lets it run on. app.elf is the firmware that runs on the
 target; mprof compares it with the flash before it starts.
+
+Methods:
+  auto   call stacks, as dwarf
+  dwarf  call stacks: registers and stack are copied while the core stands halted
+  pc     PC, LR and SP only: the core is halted for less; no stacks but the caller that LR names
+  pcsr   the PC alone, read from DWT_PCSR while the core runs: never halts, 15,000 to 200,000
+         samples per second; cores without PCSR (some Cortex-M0, M0+, M23) are sampled as with pc
 
 The run ends after --duration, or at Ctrl-C; the profile of what was taken is
 written in any case, and the core is left running. With --duration, a run that
@@ -51,18 +62,22 @@ With --probe sim the target is a simulated board; without app.elf it runs a
 built-in firmware.`,
 		Example: `  mprof sample --rate 100 --duration 60 app.elf
   mprof sample --probe 0d28:0204 --speed 4M -o out.json.gz -o out.pb.gz app.elf
+  mprof sample --method pcsr --duration 10 app.elf
   mprof sample --probe sim --duration 10`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("seed") {
 				f.seed = rand.Int64()
 			}
+			f.rateGiven = cmd.Flags().Changed("rate")
 			f.command = append([]string{"mprof", "sample"}, commandLine(cmd, args)...)
 			return a.sample(cmd.Context(), f, args)
 		},
 	}
 	flags := cmd.Flags()
-	flags.Var(&f.rate, "rate", "samples per second")
+	flags.Var(&f.method, "method", "how to sample, see above")
+	flags.Var(&f.rate, "rate", "samples per second (default 100; with --method pcsr as many as the wire carries)")
+	flags.Lookup("rate").DefValue = ""
 	flags.Var(&f.maxOverhead, "max-overhead", "share of time that the core may stand halted; the rate is lowered to keep it: 1%, 0.5%, none")
 	flags.Var(&f.maxHalt, "max-halt", "longest that a sample may halt the core; stacks are cut to keep it: 200us, 1ms, none")
 	flags.Var(&f.duration, "duration", "how long to sample: 60, 60s, 2m (default until Ctrl-C)")
@@ -101,6 +116,9 @@ func (f *sampleFlags) prepare(args []string) error {
 	}
 	if len(args) == 0 && !isSim(f.probe) {
 		return usageError{errors.New("which firmware? name its ELF file, as in: mprof sample --rate 100 --duration 60 app.elf")}
+	}
+	if err := f.checkRate(); err != nil {
+		return err
 	}
 	if len(f.outputs) == 0 {
 		f.outputs = []string{defaultOutput}

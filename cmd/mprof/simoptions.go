@@ -9,7 +9,7 @@ import (
 )
 
 // parseSimOption reads what is no fault in a --probe value: chip=NAME,
-// pins-off=TIME, no-nreset. known is false for anything else.
+// pins-off=TIME, no-nreset, no-pcsr. known is false for anything else.
 func parseSimOption(o *sim.Options, s string) (known bool, err error) {
 	name, value, found := strings.Cut(s, "=")
 	switch {
@@ -22,6 +22,8 @@ func parseSimOption(o *sim.Options, s string) (known bool, err error) {
 		o.PinsOff, err = parseDuration(value)
 	case s == "no-nreset":
 		o.NoResetWire = true
+	case s == "no-pcsr":
+		o.NoPCSR = true
 	default:
 		return false, nil
 	}

@@ -24,6 +24,7 @@ type stacks struct {
 	halted   time.Duration
 	last     time.Duration // of the latest sample
 	remarks  []string
+	flat     bool // no stacks are expected
 }
 
 func newStacks(image *symbol.Image, o profile.Options) (*stacks, error) {
@@ -31,7 +32,7 @@ func newStacks(image *symbol.Image, o profile.Options) (*stacks, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stacks{image: image, unwinder: u, builder: profile.NewBuilder(image, o)}, nil
+	return &stacks{image: image, unwinder: u, builder: profile.NewBuilder(image, o), flat: o.Flat}, nil
 }
 
 // program gives the unwinder what it needs of the image.
@@ -59,16 +60,26 @@ func program(image *symbol.Image) unwind.Program {
 func (s *stacks) add(snap *snapshot.Snapshot) []cortexm.Extent {
 	s.used = s.used[:0]
 	s.last = snap.Time
+	if snap.Block != nil {
+		s.builder.AddBlock(snap)
+		s.taken += uint64(len(snap.Block.PCs))
+		return s.used
+	}
 	if snap.Miss != snapshot.Taken {
 		s.builder.Add(snap, nil, unwind.Stop{Reason: unwind.NoSample})
 		return s.used
+	}
+	if s.flat {
+		bare := *snap
+		bare.Windows = nil
+		snap = &bare
 	}
 	var stop unwind.Stop
 	s.frames, stop = s.unwinder.Unwind(s.frames[:0], snap)
 	s.builder.Add(snap, s.frames, stop)
 	s.taken++
 	s.halted += snap.Halted
-	if stop.Reason != unwind.Complete {
+	if stop.Reason != unwind.Complete && !s.flat {
 		s.cut++
 	}
 	for _, r := range s.unwinder.Touched() {

@@ -59,13 +59,14 @@ func (f *targetFlags) options(t *target) probe.Options {
 }
 
 // attach opens the probe and takes the core over. A core that stands at a
-// breakpoint is let go only where the target is to be reset anyway.
-func (f *targetFlags) attach(ctx context.Context, t *target) (*probe.Probe, *cortexm.Core, error) {
+// breakpoint is let go only where the target is to be reset anyway. observe is for
+// a core that is not to be halted.
+func (f *targetFlags) attach(ctx context.Context, t *target, observe bool) (*probe.Probe, *cortexm.Core, error) {
 	p, err := probe.Open(ctx, t.transport, f.options(t))
 	if err != nil {
 		return nil, nil, err
 	}
-	core, err := cortexm.Attach(ctx, p, cortexm.AttachOptions{Clock: t.clock, ResumeHalted: f.reset || f.underReset})
+	core, err := cortexm.Attach(ctx, p, cortexm.AttachOptions{Clock: t.clock, ResumeHalted: f.reset || f.underReset, Observe: observe})
 	return p, core, err
 }
 
