@@ -50,7 +50,7 @@ func (c *Core) letGo(ctx context.Context) error {
 	if err := c.p.Abort(ctx, abortClear); err != nil {
 		return fmt.Errorf("cortexm: detach: %w", err)
 	}
-	if c.observer {
+	if c.observer && !c.held {
 		return c.restoreDEMCR(ctx)
 	}
 	if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrRun); err != nil {

@@ -70,14 +70,19 @@ func (c *Core) requestReset(ctx context.Context) error {
 // resetBy resets the core in one way, with VC_CORERESET set before and cleared
 // after (ARMv7-M ARM C1.6.5).
 func (c *Core) resetBy(ctx context.Context, clock Clock, by string, reset func(context.Context) error) (r ResetReport, err error) {
-	c.demcrOurs = true
-	if err := c.p.WriteWord(ctx, addrDEMCR, c.demcr|vcCoreReset); err != nil {
-		return r, fmt.Errorf("cortexm: set VC_CORERESET: %w", err)
+	demcr, err := c.p.ReadWord(ctx, addrDEMCR)
+	if err != nil {
+		return r, fmt.Errorf("cortexm: read DEMCR: %w", err)
+	}
+	c.held, c.demcrOurs = true, true // from here on it may stand
+	for _, w := range []struct{ addr, v uint32 }{{addrDHCSR, dhcsrRun}, {addrDEMCR, demcr | vcCoreReset}} {
+		if err := c.p.WriteWord(ctx, w.addr, w.v); err != nil {
+			return r, fmt.Errorf("cortexm: set VC_CORERESET: write 0x%08x: %w", w.addr, err)
+		}
 	}
 	if _, err := c.p.ReadWord(ctx, addrDHCSR); err != nil { // clears S_RESET_ST
 		return r, fmt.Errorf("cortexm: read DHCSR: %w", err)
 	}
-	c.held = true // from here on it may stand
 	if err := reset(ctx); err != nil {
 		return r, fmt.Errorf("cortexm: reset by %s: %w", by, err)
 	}
@@ -85,17 +90,16 @@ func (c *Core) resetBy(ctx context.Context, clock Clock, by string, reset func(c
 	if err != nil {
 		return r, err
 	}
-	c.held = dhcsr&sHalt != 0
-	if err := c.p.WriteWord(ctx, addrDEMCR, c.demcr&^vcCoreReset); err != nil {
+	if err := c.p.WriteWord(ctx, addrDEMCR, demcr&^vcCoreReset); err != nil {
 		return r, fmt.Errorf("cortexm: clear VC_CORERESET: %w", err)
+	}
+	if dhcsr&sHalt == 0 { // the reset may have cleared C_DEBUGEN as well
+		if err := c.Run(ctx); err != nil {
+			return r, err
+		}
 	}
 	if dhcsr&(sHalt|sResetSt) == 0 {
 		return r, errNotReset
-	}
-	if !c.held { // the reset may have cleared C_DEBUGEN as well
-		if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrRun); err != nil {
-			return r, fmt.Errorf("cortexm: set C_DEBUGEN: %w", err)
-		}
 	}
 	return ResetReport{By: by, Caught: c.held}, nil
 }
@@ -137,13 +141,17 @@ func (c *Core) awaitReset(ctx context.Context, clock Clock) (seen uint32, err er
 // Held says whether the core stands at its reset vector until Run.
 func (c *Core) Held() bool { return c.held }
 
-// Run lets a core go that Reset, or Attach under reset, has caught. It does
-// nothing to one that runs.
+// Run lets a core go that Reset, or Attach under reset, has caught, and an
+// observed one without C_DEBUGEN. It does nothing to one that runs.
 func (c *Core) Run(ctx context.Context) error {
 	if !c.held {
 		return nil
 	}
-	if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrRun); err != nil {
+	v := dhcsrRun
+	if c.observer {
+		v = dhcsrDetach
+	}
+	if err := c.p.WriteWord(ctx, addrDHCSR, v); err != nil {
 		return fmt.Errorf("cortexm: let the core run from its reset vector: %w", err)
 	}
 	c.held = false

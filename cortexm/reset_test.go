@@ -49,6 +49,34 @@ func TestReset(t *testing.T) {
 	}
 }
 
+// TestResetObserved: a core that is only observed is caught all the same, and
+// runs without C_DEBUGEN afterwards.
+func TestResetObserved(t *testing.T) {
+	ctx := context.Background()
+	b := newBoard(t, sim.Options{})
+	var err error
+	if b.core, err = cortexm.Attach(ctx, b.probe, cortexm.AttachOptions{Clock: b.board, Observe: true}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if r, err := b.core.Reset(ctx, b.board); err != nil || !r.Caught {
+			t.Fatal(r, err)
+		}
+		b.atReset(t)
+		if err := b.core.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		b.running(t)
+	}
+	if _, err := b.core.Reset(ctx, b.board); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.core.Detach(ctx); err != nil {
+		t.Fatal(err)
+	}
+	b.running(t)
+}
+
 // openUnderReset connects to a program that turns its SWD pins off.
 func openUnderReset(o sim.Options) (*bench, error) {
 	o.ELF = demo.ELF
