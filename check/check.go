@@ -70,7 +70,7 @@ func Run(ctx context.Context, t probe.Transport, o Options) (*Report, error) {
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
-	core, err := cortexm.Attach(ctx, p, cortexm.AttachOptions{Clock: o.Clock})
+	core, err := cortexm.Attach(ctx, p, cortexm.AttachOptions{Clock: o.Clock, ResumeHalted: o.Connect.ConnectUnderReset})
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -80,7 +80,9 @@ func Run(ctx context.Context, t probe.Transport, o Options) (*Report, error) {
 	}
 	b.highest = b.asked
 	b.identify()
-	err = b.runAll(ctx, o.Begin)
+	if err = core.Run(ctx); err == nil { // where it was attached under reset
+		err = b.runAll(ctx, o.Begin)
+	}
 	err = errors.Join(err, b.leave())
 	b.report.Halts, b.report.HaltedTotal, b.report.HaltedLongest = b.halts, b.haltedTotal, b.haltedLongest
 	return b.report, err

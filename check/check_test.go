@@ -218,6 +218,18 @@ func TestChips(t *testing.T) {
 	}
 }
 
+// TestUnderReset: a core that is attached under reset runs all the same, and is
+// left running.
+func TestUnderReset(t *testing.T) {
+	b := board(t, sim.Options{})
+	r, err := check.Run(t.Context(), b.Transport(), check.Options{Clock: b, Connect: probe.Options{ConnectUnderReset: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leftAlone(t, b)
+	want(t, r, nil, map[string]string{"guard packet": "5 registers"})
+}
+
 // TestPCSR: what it reads asleep, and a core without.
 func TestPCSR(t *testing.T) {
 	b := board(t, sim.Options{ELF: program(t, "sleep.elf"), PCSRAsleep: 0xFFFFFFFF})

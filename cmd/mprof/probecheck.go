@@ -14,14 +14,12 @@ import (
 
 	"github.com/mprof/mprof/check"
 	"github.com/mprof/mprof/cortexm"
-	"github.com/mprof/mprof/probe"
 )
 
 // checkFlags is the command line of mprof probe check.
 type checkFlags struct {
-	probe string
-	speed clockFlag
-	json  bool
+	targetFlags
+	json bool
 }
 
 func (a *app) probeCommand() *cobra.Command {
@@ -56,10 +54,8 @@ check says that sampling would not be safe, or the probe was lost.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.probeCheck(cmd.Context(), f, args) },
 	}
-	cmd.Flags().StringVar(&f.probe, "probe", "", "serial, VID:PID or part of the name of the probe; tcp:HOST[:PORT]; or sim, sim:MODEL")
-	cmd.Flags().Var(&f.speed, "speed", "SWD clock: 4M, 500k (default 4M)")
+	f.targetFlags.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("probe", completeProbes)
 	cmd.ValidArgsFunction = completeELF
 	return cmd
 }
@@ -100,7 +96,9 @@ func (a *app) probeCheck(ctx context.Context, f *checkFlags, args []string) erro
 	}
 	fmt.Fprintf(a.stderr, "The core is halted a few hundred times now, for at most %v at a time; it is left running.\n", check.Longest)
 	progress := &checkProgress{w: a.stderr, show: a.errTerminal}
-	report, err := check.Run(ctx, t.transport, check.Options{Connect: probe.Options{SWCLKHz: uint32(f.speed)}, Clock: t.clock, Image: segments, Begin: progress.begin})
+	connect := f.options(t)
+	connect.Reopen = nil // a probe that goes away has ended its check
+	report, err := check.Run(ctx, t.transport, check.Options{Connect: connect, Clock: t.clock, Image: segments, Begin: progress.begin})
 	progress.done()
 	err = orSignal(ctx, err)
 	if report == nil {

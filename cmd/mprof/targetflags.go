@@ -25,7 +25,7 @@ type targetFlags struct {
 // add defines the flags that every command with a target has.
 func (f *targetFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.probe, "probe", "", "serial, VID:PID or part of the name of the probe; or sim, sim:MODEL")
+	flags.StringVar(&f.probe, "probe", "", "serial, VID:PID or part of the name of the probe; tcp:HOST[:PORT]; or sim, sim:MODEL")
 	flags.Var(&f.speed, "speed", "SWD clock: 4M, 500k (default 4M, or what the simulated probe reaches)")
 	flags.Var(&f.core, "core", "which core: its number, or in hex the TARGETSEL of its debug port: 1, 0x11002927 (default 0)")
 	flags.Var(&f.ap, "ap", "access port of the core, by number or address: 1, 0x4000 (default the one of the core)")
