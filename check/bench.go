@@ -194,8 +194,8 @@ func (b *bench) timed(ctx context.Context, runs int, requests ...[]byte) (best t
 }
 
 // neverDPIDR is a value match that fails as often as the probe tries it and
-// touches nothing but the debug port: bit 0 of DPIDR is one (ADIv5 section
-// 2.3.5).
+// touches nothing but the debug port: bit 0 of DPIDR is one (ADIv5.2 section
+// B2.2.5).
 var neverDPIDR = []probe.Req{
 	{Op: probe.WriteABORT | probe.MatchMask, Data: 1},
 	{Op: probe.ReadDPIDR | probe.MatchValue, Data: 0},

@@ -63,7 +63,7 @@ func (b *bench) codeAt(ctx context.Context) (uint32, error) {
 }
 
 // tarIncrement reads on over an address that is a multiple of 1 KiB, where the
-// increment of TAR is no longer promised (ADIv5 section 7.2.2).
+// increment of TAR is no longer promised (ADIv5.2 section C2.2.2).
 func tarIncrement(b *bench, ctx context.Context) (f Finding, err error) {
 	at, err := b.codeAt(ctx)
 	if err != nil {

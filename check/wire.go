@@ -11,8 +11,8 @@ import (
 	"github.com/mprof/mprof/probe"
 )
 
-// okCycles are the SWCLK cycles of an acknowledged transfer (ADIv5 section
-// 5.3): 8 request, 1 turnaround, 3 acknowledge, 32 data, 1 parity, 1 turnaround.
+// okCycles are the SWCLK cycles of an acknowledged transfer (ADIv5.2 section
+// B4.2): 8 request, 1 turnaround, 3 acknowledge, 32 data, 1 parity, 1 turnaround.
 const okCycles = 46
 
 // slowClocks tell the clock from what the firmware adds: there the cycles take

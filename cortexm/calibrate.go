@@ -81,7 +81,7 @@ func (c *Core) calibrate(ctx context.Context, clock Clock) (err error) {
 }
 
 // failingMatch compares DPIDR with a value that it cannot have: bit 0 of it is
-// one (ADIv5 section 2.3.5).
+// one (ADIv5.2 section B2.2.5).
 func failingMatch() *transfer {
 	t := &transfer{}
 	t.mask(1)

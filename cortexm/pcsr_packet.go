@@ -15,7 +15,7 @@ const (
 	addrPCSR    = 0xE000101C
 )
 
-// cswStill is CSW for words and a TAR that stays (ADIv5 section 7.6.4).
+// cswStill is CSW for words and a TAR that stays (ADIv5.2 section C2.6.4).
 const cswStill uint32 = 0x02
 
 // pcPacket is one packet of a PCSampler. TAR is at PCSR before and after it.

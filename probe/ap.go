@@ -15,7 +15,7 @@ const (
 	BankID       Bank = 0xF0 // CFG, BASE, IDR
 )
 
-// Fields of CSW (ADIv5 section 7.6.4).
+// Fields of CSW (ADIv5.2 section C2.6.4).
 const (
 	cswSizeInc  uint32 = 0x37 // Size and AddrInc
 	cswWordInc  uint32 = 0x12 // 32 bits, increment single
@@ -31,8 +31,8 @@ type accessPort struct {
 	cswBase uint32 // CSW without Size and AddrInc
 }
 
-// selectWord is the value of SELECT for a bank of the port. ADIv5 section
-// 2.3.9: APSEL[31:24], APBANKSEL[7:4]; ADIv6 section B2.2.11: the address of
+// selectWord is the value of SELECT for a bank of the port. ADIv5.2 section
+// B2.2.9: APSEL[31:24], APBANKSEL[7:4]; ADIv6 section B2.2.11: the address of
 // four registers, those of a MEM-AP from 0xD00.
 func (a accessPort) selectWord(b Bank) uint32 {
 	if a.v6 {

@@ -5,14 +5,17 @@ import (
 	"errors"
 )
 
-// Fields of IDR, the identification register of an access port (ADIv5 section
-// 6.2.1): class and type.
+// Fields of IDR, the identification register of an access port (ADIv5.2 section
+// C1.3): class and type.
 const (
 	idrClassMEM = 8
 	idrTypeAHB3 = 1
 	idrTypeAHB5 = 5
 	idrTypeAHBH = 8 // AHB5 with enhanced HPROT
 )
+
+// readIDR is the op byte of IDR, in BankID.
+const readIDR = APnDP | RnW | 0xC
 
 func idrClass(idr uint32) uint32 { return idr >> 13 & 0xF }
 func idrType(idr uint32) uint32  { return idr & 0xF }
@@ -85,10 +88,10 @@ func (p *Probe) walk(ctx context.Context, visit visitAP) (found bool, err error)
 // readIDs reads IDR of as many ports of ADIv5 from first as one packet holds.
 func (p *Probe) readIDs(ctx context.Context, first, end uint32, dst []uint32) ([]uint32, error) {
 	p.Invalidate()
-	most := uint32(min((p.PacketLimit()-3)/6, (p.PacketLimit()-3)/4, MaxTransfers/2))
+	most := uint32(min((p.PacketLimit()-transferHeader)/6, (p.PacketLimit()-transferHeader)/4, MaxTransfers/2))
 	reqs := p.reqs[:0]
 	for i := first; i < end && i < first+most; i++ {
-		reqs = append(reqs, Req{WriteSELECT, i<<24 | uint32(BankID)}, Req{Op: ReadDRW})
+		reqs = append(reqs, Req{WriteSELECT, i<<24 | uint32(BankID)}, Req{Op: readIDR})
 	}
 	p.reqs = reqs
 	a, err := p.transfer(ctx, reqs...)

@@ -9,7 +9,7 @@ import (
 // ErrNoTarget: the probe works and nothing answers behind it.
 var ErrNoTarget = errors.New("the target does not answer")
 
-// Bits of the ABORT register (ADIv5 section 2.3.1).
+// Bits of the ABORT register (ADIv5.2 section B2.2.1).
 const (
 	AbortDAP      uint32 = 1 << 0 // give up the AP transaction that is stuck
 	AbortSTKCMP   uint32 = 1 << 1
@@ -20,7 +20,7 @@ const (
 	AbortAllStuck        = AbortSticky | AbortDAP
 )
 
-// Bits of CTRL/STAT (ADIv5 section 2.3.2). ORUNDETECT stays off: the probe
+// Bits of CTRL/STAT (ADIv5.2 section B2.2.2). ORUNDETECT stays off: the probe
 // retries after WAIT by itself.
 const (
 	powerRequest uint32 = 1<<30 | 1<<28 // CSYSPWRUPREQ, CDBGPWRUPREQ

@@ -7,7 +7,7 @@ import (
 )
 
 // tarPage is how far TAR counts by itself: the increment is only promised
-// within 1 KiB (ADIv5 section 7.2.2).
+// within 1 KiB (ADIv5.2 section C2.2.2).
 const tarPage = 1 << 10
 
 // chunk is how much memory is planned at a time.
@@ -167,7 +167,7 @@ func (p *Probe) writeWords(ctx context.Context, addr uint32, src []byte) error {
 }
 
 // writeBytes writes bytes within one word. Each goes on its own lane of the
-// bus (ADIv5 section 7.2.2, byte lanes).
+// bus (ADIv5.2 section C2.2.6).
 func (p *Probe) writeBytes(ctx context.Context, addr uint32, src []byte) error {
 	reqs := p.appendSelect(p.appendAim(p.reqs[:0], cswByteInc, addr), BankTransfer)
 	for i, v := range src {

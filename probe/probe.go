@@ -208,7 +208,7 @@ func (p *Probe) HasExecuteCommands() bool { return p.execute }
 // exactly wMaxPacketSize would need an empty packet to end it.
 func (p *Probe) PacketLimit() int { return p.info.PacketSize - 1 }
 
-// DPIDR is the identification register of the debug port (ADIv5 section 2.3.5).
+// DPIDR is the identification register of the debug port (ADIv5.2 section B2.2.5).
 func (p *Probe) DPIDR() uint32 { return p.dpidr }
 
 // closeTime bounds what Close may wait for a probe that does not answer.

@@ -9,7 +9,7 @@ const (
 	Timestamp  byte = 1 << 7 // not together with a match
 )
 
-// Op bytes of the debug port registers (ADIv5 section 2.3; the DP bank is
+// Op bytes of the debug port registers (ADIv5.2 section B2.2; the DP bank is
 // SELECT[3:0]).
 const (
 	ReadDPIDR     byte = 0x02
@@ -21,7 +21,7 @@ const (
 )
 
 // Op bytes of the MEM-AP registers. CSW, TAR and DRW are in BankTransfer, the
-// banked data registers in BankData (ADIv5 section 7.5): BDn is the word at
+// banked data registers in BankData (ADIv5.2 section C2.5): BDn is the word at
 // TAR[31:4]<<4 + 4n, and using it does not change TAR.
 const (
 	WriteCSW byte = 0x01

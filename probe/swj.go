@@ -24,7 +24,7 @@ const portSWD = 1
 const maxPinWait = 3 * time.Second
 
 // The sequences that bring a port of unknown state to SWD, least significant
-// bit first (ADIv5.2 section 5.2, ADIv6 section B5.3): line reset, the
+// bit first (ADIv5.2 sections B5.2 and B5.3): line reset, the
 // JTAG-to-SWD switch, and the way through the dormant state.
 var (
 	lineReset = []byte{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x00}
@@ -88,5 +88,5 @@ func (p *Probe) Pins(ctx context.Context, value, mask byte, wait time.Duration) 
 // delay lets the probe wait, at most 65535 us, so that the time is the
 // target's and not the host's.
 func (p *Probe) delay(ctx context.Context, d time.Duration) error {
-	return p.status(ctx, binary.LittleEndian.AppendUint16(append(p.scratch[:0], cmdDelay), uint16(min(d.Microseconds(), 0xFFFF))))
+	return p.status(ctx, AppendDelay(p.scratch[:0], uint16(min(d.Microseconds(), 0xFFFF))))
 }

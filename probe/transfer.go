@@ -51,7 +51,7 @@ func (a *Answer) reset() { *a = Answer{Data: a.Data[:0], Stamps: a.Stamps[:0]} }
 // A response that is cut, or that is not one, wraps ErrResponse; a is empty then.
 func ParseTransfer(p []byte, reqs []Req, a *Answer) (rest []byte, err error) {
 	a.reset()
-	if len(p) < 3 || p[0] != cmdTransfer {
+	if len(p) < transferHeader || p[0] != cmdTransfer {
 		return nil, badResponse("DAP_Transfer", p)
 	}
 	a.Count, a.Ack = int(p[1]), Ack(p[2])
@@ -60,7 +60,7 @@ func ParseTransfer(p []byte, reqs []Req, a *Answer) (rest []byte, err error) {
 		a.reset()
 		return nil, err
 	}
-	c := words{p: p[3:]}
+	c := words{p: p[transferHeader:]}
 	posted := a.walk(reqs[:a.Count], &c)
 	if a.Ack == OK {
 		if posted {
@@ -118,7 +118,7 @@ func flushMayHaveWorked(failed Req) bool {
 // looksLikeEnd says whether a response can end here: nothing follows, padding
 // of a HID report, or the response of another transfer.
 func looksLikeEnd(p []byte) bool {
-	if len(p) >= 3 && p[0] == cmdTransfer {
+	if len(p) >= transferHeader && p[0] == cmdTransfer {
 		switch Ack(p[2]) &^ Mismatch {
 		case OK, WAIT, FAULT, NoAck, Protocol:
 			return true
