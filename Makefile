@@ -4,7 +4,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS = -X main.version=$(VERSION)
 
-.PHONY: all build demo test short race fuzz bench accuracy firmware picture fmt lint cross generate clean
+.PHONY: all build demo test short race fuzz bench accuracy reliability firmware picture fmt lint cross generate clean
 
 all: build
 
@@ -36,6 +36,10 @@ fuzz:
 # The tables of docs/overhead.md and docs/simulated-board.md, and Go benchmarks.
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
+
+# The tables of docs/reliability.md: every fault at every point (two minutes).
+reliability:
+	$(GO) test -count 1 -timeout 20m ./cortexm/reliability -full -update
 
 # The table of docs/accuracy.md.
 accuracy:

@@ -97,6 +97,9 @@ func (s *Sampler) back(now time.Duration) {
 		return
 	}
 	s.note(now, 0, EventBack, fmt.Errorf("%v for %v", s.away.why, (now-s.away.since).Round(time.Millisecond)))
+	if s.away.why == snapshot.ProbeGone {
+		s.probeClock.running = false // it has begun anew
+	}
 	s.away = away{}
 	s.skip(now)
 }

@@ -227,6 +227,9 @@ func (s *Sampler) describe(sp *snapshot.Snapshot, c *capture, begin, took time.D
 	if sp.State&snapshot.AlreadyHalted != 0 {
 		s.noteStands(sp.Time+s.start, c)
 	}
+	if c.resetHalted || c.resetAfter { // registers and words are not of one moment
+		c.fail(snapshot.ResetMeanwhile)
+	}
 	s.reset = c.resetAfter
 	if sp.Miss = c.miss; sp.Miss == snapshot.Taken {
 		sp.Regs, sp.Windows = c.regs, c.joined()

@@ -59,7 +59,7 @@ func (p *Probe) takeTransport(ctx context.Context, t Transport) error {
 	if n := p.transport.PacketSize(); t.PacketSize() != n {
 		return fmt.Errorf("probe: another probe came back: packets of %d bytes, not %d", t.PacketSize(), n)
 	}
-	p.transport, p.outOfStep = t, true
+	p.transport, p.outOfStep, p.turn = t, true, 0
 	if err := p.drain(ctx); err != nil {
 		return err
 	}

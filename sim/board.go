@@ -124,7 +124,7 @@ var vendorPeripherals = armv7m.Mount{Base: 0x40000000, Size: 0x20000000, Device:
 
 // plugIn powers the probe: what it remembers is gone.
 func (b *Board) plugIn() {
-	b.pins = pins{board: b, levels: pinsHigh}
+	b.pins = pins{board: b, levels: pinsHigh, transfers: b.pins.transfers}
 	b.processor = dap.New(b.model, &b.pins)
 	var phase wire.Instant
 	if b.model.HID {

@@ -191,3 +191,40 @@ func (b *Board) until(d time.Duration) wire.Instant {
 	}
 	return b.at + wire.Span(d)
 }
+
+// Inject adds a fault to the script while the board runs. Its After, Transfer and
+// Packet count from now on: a Transfer of 1 is the next one.
+func (b *Board) Inject(f Fault) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if f.Transfer > 0 {
+		f.Transfer += b.pins.transfers
+	}
+	if f.Packet > 0 {
+		f.Packet += b.faults.packets
+	}
+	if f.After > 0 {
+		f.After += max(b.now, b.at).Duration()
+	}
+	if f.Kind == BrownOut && b.ram == nil {
+		return fmt.Errorf("sim: inject a brown-out: the script of the board has none, so its RAM was not kept")
+	}
+	more, err := Script{f}.arm()
+	if err != nil {
+		return err
+	}
+	b.faults.armed = append(slices.DeleteFunc(b.faults.armed, func(a armed) bool { return a.left == 0 }), more.armed...)
+	return nil
+}
+
+// Pending is how many faults of the script wait for a transfer or a packet.
+func (b *Board) Pending() (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range b.faults.armed {
+		if a := &b.faults.armed[i]; a.left > 0 && !a.timed() {
+			n++
+		}
+	}
+	return n
+}

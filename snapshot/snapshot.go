@@ -91,12 +91,13 @@ const (
 	Secure            // the core is in Secure state and may not be halted there (ARMv8-M)
 	ProbeGone         // the probe was unplugged, or its connection is lost
 	Stopped           // the core stood halted before: a breakpoint, or another debugger
+	ResetMeanwhile    // the core was reset in the middle of the sample
 	NumMisses
 )
 
 var missText = [NumMisses]string{"taken", "core did not halt", "register transfer not ready",
 	"target answered FAULT", "target answered WAIT", "no acknowledge", "probe did not answer in time", "answer does not fit the request", "target off",
-	"core in Secure state", "probe gone", "core halted by others"}
+	"core in Secure state", "probe gone", "core halted by others", "core reset meanwhile"}
 
 func (m Miss) String() string {
 	if m < NumMisses {
