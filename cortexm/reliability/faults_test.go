@@ -19,7 +19,7 @@ type injection struct {
 
 const (
 	unpluggedAndBack = "unplugged and back"
-	sigkill          = "SIGKILL"
+	sigkill          = "SIGKILL, and mprof again"
 )
 
 const (
