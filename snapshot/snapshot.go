@@ -79,19 +79,19 @@ const (
 type Miss uint8
 
 const (
-	Taken        Miss = iota
-	NotHalted         // S_HALT did not come in time
-	NotReady          // S_REGRDY was clear where a register was read
-	TargetFault       // the debug port answered FAULT
-	TargetWait        // the debug port answered WAIT until the retries ran out
-	NoAck             // nobody answered on the wire, or with bad parity
-	ProbeTimeout      // the probe did not answer the host in time
-	BadResponse       // the probe's answer does not fit the request
-	OffTarget         // the debug domain is off, or the target is gone
-	Secure            // the core is in Secure state and may not be halted there (ARMv8-M)
-	ProbeGone         // the probe was unplugged, or its connection is lost
-	Stopped           // the core stood halted before: a breakpoint, or another debugger
-	ResetMeanwhile    // the core was reset in the middle of the sample
+	Taken          Miss = iota
+	NotHalted           // S_HALT did not come in time
+	NotReady            // S_REGRDY was clear where a register was read
+	TargetFault         // the debug port answered FAULT
+	TargetWait          // the debug port answered WAIT until the retries ran out
+	NoAck               // nobody answered on the wire, or with bad parity
+	ProbeTimeout        // the probe did not answer the host in time
+	BadResponse         // the probe's answer does not fit the request
+	OffTarget           // the debug domain is off, or the target is gone
+	Secure              // the core is in Secure state and may not be halted there (ARMv8-M)
+	ProbeGone           // the probe was unplugged, or its connection is lost
+	Stopped             // the core stood halted before: a breakpoint, or another debugger
+	ResetMeanwhile      // the core was reset in the middle of the sample
 	NumMisses
 )
 
