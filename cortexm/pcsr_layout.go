@@ -13,15 +13,17 @@ import (
 // Both hold the same number of PCs: the response of the one has 4 bytes around
 // them, that of the other 3 and the word of DHCSR.
 type pcLayout struct {
-	most     int  // PCs of a plain block, and of a checked one
-	least    int  // of either
-	delayed  int  // most PCs of a checked block behind a delay in its packet; 0: delays have packets of their own
-	both     int  // most PCs between two reads of DHCSR
-	every    int  // packets from one check to the next
-	together int  // packets that are sent at once, while as many are under way
-	slow     bool // the connection takes longer for a packet than the probe for its work
-	gaps     bool // the probe waits for the host between packets, for as long as that takes: the packets are full, and need no other pause
-	packet   time.Duration
+	most     int           // PCs of a plain block, and of a checked one
+	least    int           // of either
+	delayed  int           // most PCs of a checked block behind a delay in its packet; 0: delays have packets of their own
+	waiting  int           // the same of a plain block, where the connection is slow
+	both     int           // most PCs between two reads of DHCSR
+	every    int           // packets from one check to the next
+	together int           // packets that are sent at once, while as many are under way
+	slow     bool          // the connection takes longer for a packet than the probe for its work
+	gaps     bool          // the probe waits for the host between packets, for as long as that takes: the packets are full, and need no other pause
+	wait     time.Duration // longest wait of a block
+	packet   time.Duration // one more of them
 	transfer time.Duration // one SWD transfer
 	command  time.Duration
 	trip     time.Duration
@@ -56,12 +58,31 @@ func newPCLayout(l limits, c Costs, inFlight int) pcLayout {
 	p.together = max(1, inFlight/2)
 	switch {
 	case p.slow:
-		p.least, p.every = p.most-1, 1
+		p.spread(l, work)
 	case time.Duration(p.together)*work < c.RoundTrip:
 		p.least, p.gaps = p.most, true
 	}
 	return p
 }
+
+// spread is for a connection of one packet a frame (HID), on which packets arrive at
+// one moment of each frame: every block waits for a drawn part of it, as long as the
+// mean leaves time for its work. Reports have a fixed length, so that a response may
+// fill one: no empty packet is ever needed to end it.
+func (p *pcLayout) spread(l limits, work time.Duration) {
+	if !l.delay {
+		p.least, p.every = p.most-1, 1
+		return
+	}
+	p.delayed = (l.bytes + 1 - 2 - 2 - 3 - 4) / 4
+	p.waiting = (l.bytes + 1 - 2 - 2 - 4) / 4
+	p.least, p.every = p.delayed, slowChecks
+	p.wait = min(p.packet, 2*(p.packet*9/10-work-p.command))
+}
+
+// slowChecks is the number of packets from one check to the next where a packet
+// takes a frame.
+const slowChecks = 8
 
 // work is what the probe does for a plain block of n PCs: a read each and one of
 // RDBUFF.

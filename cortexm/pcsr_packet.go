@@ -39,6 +39,15 @@ func (p *pcPacket) block(l pcLayout, n int) {
 	p.raw = probe.AppendTransferBlock(p.raw, probe.ReadDRW, n, nil)
 }
 
+// wait makes it a plain block behind a delay.
+func (p *pcPacket) wait(l pcLayout, n int, d time.Duration) {
+	p.block(l, n)
+	p.delay, p.wrapped = d, true
+	p.work += d + l.command
+	p.raw = probe.AppendDelay(probe.AppendExecute(p.raw[:0], 2), uint16(d/time.Microsecond))
+	p.raw = probe.AppendTransferBlock(p.raw, probe.ReadDRW, n, nil)
+}
+
 // pause makes it a delay and nothing else.
 func (p *pcPacket) pause(l pcLayout, d time.Duration) {
 	*p = pcPacket{delay: d, work: l.command + d, raw: p.raw[:0], reqs: p.reqs[:0], answer: p.answer, response: p.response}
@@ -88,14 +97,15 @@ type pcRead struct {
 // it ends.
 func (p *pcPacket) read(packetSize int) *pcRead {
 	r := &pcRead{work: p.work}
-	var err error
+	response, err := p.unwrap()
 	switch {
+	case err != nil:
 	case p.n == 0:
-		_, err = probe.ParseDelay(p.response)
+		_, err = probe.ParseDelay(response)
 	case p.checked:
-		err = p.readChecked(r)
+		err = p.readChecked(r, response)
 	default:
-		_, err = probe.ParseTransferBlock(p.response, probe.ReadDRW, p.n, &p.answer)
+		_, err = probe.ParseTransferBlock(response, probe.ReadDRW, p.n, &p.answer)
 		r.pcs = p.answer.Data
 	}
 	r.pcs = slices.Clone(r.pcs)
@@ -116,17 +126,19 @@ func (r *pcRead) drop(asked int, m snapshot.Miss) {
 	r.pcs, r.checked, r.both, r.lost, r.miss = nil, false, false, asked, m
 }
 
-// readChecked takes the words of a DAP_Transfer apart: DHCSR, PCs, DHCSR.
-func (p *pcPacket) readChecked(r *pcRead) (err error) {
-	response := p.response
-	if p.wrapped {
-		if response, err = probe.ParseExecute(response, 2); err != nil {
-			return err
-		}
-		if response, err = probe.ParseDelay(response); err != nil {
-			return err
-		}
+// unwrap takes the delay off.
+func (p *pcPacket) unwrap() (response []byte, err error) {
+	if !p.wrapped {
+		return p.response, nil
 	}
+	if response, err = probe.ParseExecute(p.response, 2); err != nil {
+		return nil, err
+	}
+	return probe.ParseDelay(response)
+}
+
+// readChecked takes the words of a DAP_Transfer apart: DHCSR, PCs, DHCSR.
+func (p *pcPacket) readChecked(r *pcRead, response []byte) (err error) {
 	_, err = probe.ParseTransfer(response, p.reqs, &p.answer)
 	data := p.answer.Data
 	if len(data) == 0 {

@@ -121,10 +121,12 @@ func (s *PCSampler) packet() *pcPacket {
 // that rounds do not keep step with the program either, and a check.
 func (s *PCSampler) compose() *pcPacket {
 	l, p := &s.layout, s.packet()
+	if l.slow {
+		s.composeSlow(p)
+		return p
+	}
 	n := l.least + s.rand.IntN(l.most-l.least+1)
 	switch {
-	case l.slow:
-		s.composeSlow(p, n)
 	case s.round == 0 && l.delayed > 0 && !l.gaps:
 		s.round = l.every - 1
 		p.check(*l, min(n, l.delayed), s.draw(mostDelay), false)
@@ -141,17 +143,19 @@ func (s *PCSampler) compose() *pcPacket {
 	return p
 }
 
-// composeSlow is for a connection of one packet a frame (HID). Blocks would all
-// begin at the same moment of a frame: the delay of every third spreads them over
-// it. In the others one more PC has room.
-func (s *PCSampler) composeSlow(p *pcPacket, n int) {
+// composeSlow is for a connection of one packet a frame.
+func (s *PCSampler) composeSlow(p *pcPacket) {
 	l := &s.layout
-	free := l.packet - l.work(n) - l.checkWork() - 2*l.command
-	if l.delayed == 0 || free < 2*time.Microsecond || s.rand.IntN(3) > 0 {
-		p.check(*l, l.most, 0, false)
-		return
+	s.round++
+	check := s.round%l.every == 0
+	switch {
+	case l.wait < 2*time.Microsecond:
+		p.check(*l, l.least+s.rand.IntN(l.most-l.least+1), 0, false)
+	case check:
+		p.check(*l, l.delayed, s.draw(l.wait), false)
+	default:
+		p.wait(*l, l.waiting, s.draw(l.wait))
 	}
-	p.check(*l, min(n, l.delayed), s.draw(min(free, 50*time.Millisecond)), false)
 }
 
 // draw is a pause of 1 us up to d.
