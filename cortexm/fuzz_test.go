@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/snapshot"
@@ -112,6 +113,54 @@ func FuzzCapture(f *testing.F) {
 		}
 		checkCapture(t, c, all)
 	})
+}
+
+// FuzzPCRead: the same for a block of PCs, and what it counts as lost is what
+// it does not bring.
+func FuzzPCRead(f *testing.F) {
+	f.Add(uint8(0), []byte{6, 2, 0, 1, 1, 2, 3, 4, 5, 6, 7, 8})
+	f.Add(uint8(1), []byte{0, 0, 0, 1, 0, 0, 0})
+	f.Add(uint8(6), bytes.Repeat([]byte{0, 3, 1, 2}, 40))
+	f.Fuzz(func(t *testing.T, shape uint8, input []byte) {
+		n := 1 + int(shape>>3)%14
+		var p pcPacket
+		switch l := (pcLayout{}); shape & 3 {
+		case 0:
+			p.block(l, n)
+		case 1:
+			p.check(l, n, 0, shape&4 != 0)
+		case 2:
+			p.check(l, n, time.Millisecond, shape&4 != 0)
+		case 3:
+			p.pause(l, time.Millisecond)
+			n = 0
+		}
+		d := dice{p: input}
+		p.response = d.respond(pcShape(&p))
+		r := p.read([]int{64, 512}[shape>>7])
+		if len(r.pcs) > n || r.lost < 0 || r.miss != snapshot.Taken && n > 0 && r.lost+len(r.pcs) != n {
+			t.Fatalf("%d PCs and %d lost of %d, %v", len(r.pcs), r.lost, n, r.miss)
+		}
+		for _, v := range r.pcs {
+			if !bytes.Contains(p.response, appendWord(nil, v)) {
+				t.Fatalf("PC 0x%08x, which nobody sent", v)
+			}
+		}
+	})
+}
+
+// pcShape is the packet as dice answers it.
+func pcShape(p *pcPacket) *packet {
+	q := &transfer{reqs: p.reqs}
+	switch {
+	case p.wrapped:
+		return &packet{transfers: []*transfer{{delay: 1, block: 0, reqs: p.reqs}}}
+	case p.n == 0:
+		return &packet{transfers: []*transfer{{delay: 1}}}
+	case !p.checked:
+		q = &transfer{block: p.n}
+	}
+	return &packet{transfers: []*transfer{q}}
 }
 
 // captureShape is what a sample sends.

@@ -3,6 +3,7 @@ package cortexm_test
 import (
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -79,8 +80,8 @@ const mostCalls = 40_000
 // endure drives a probe that answers what script makes of its answers: open,
 // attach, a few samples. Then the probe is honest again, and the core must be
 // left running.
-func endure(t *testing.T, model string, script []byte) {
-	b, err := sim.New(sim.Options{ELF: demo.ELF, Model: model, CoreHz: 1_000_000})
+func endure(t *testing.T, model, chip string, script []byte) {
+	b, err := sim.New(sim.Options{ELF: demo.ELF, Model: model, Chip: chip, CoreHz: 1_000_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,17 +127,28 @@ func sampleFew(ctx context.Context, m *mangler, b *sim.Board, o probe.Options) e
 			_, err = s.Next(ctx)
 		}
 	}
+	if err != nil {
+		return errors.Join(err, c.Detach(ctx))
+	}
+	pc, err := cortexm.NewPCSampler(ctx, c, cortexm.PCOptions{Clock: b, Duration: 20 * time.Millisecond})
+	for err == nil {
+		_, err = pc.Next(ctx)
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
 	return errors.Join(err, c.Detach(ctx))
 }
 
 // FuzzDriver: a probe that answers garbage makes errors, in bounded time, and
 // nothing worse.
 func FuzzDriver(f *testing.F) {
-	models := sim.Models()
+	models, chips := sim.Models(), []string{"", "rp2040", "rp2350", "two-aps"}
 	f.Add(uint8(0), []byte{})
 	f.Add(uint8(1), []byte{0, 0, 0xF0, 1, 2, 3})
 	f.Fuzz(func(t *testing.T, model uint8, script []byte) {
-		endure(t, models[int(model)%len(models)], script)
+		n := int(model)
+		endure(t, models[n%len(models)], chips[n/len(models)%len(chips)], script)
 	})
 }
 
@@ -158,7 +170,7 @@ func TestGarbage(t *testing.T) {
 						script[i] = byte(r.IntN(256))
 					}
 				}
-				endure(t, model, script)
+				endure(t, model, "", script)
 				if t.Failed() {
 					t.Fatalf("script % x", script)
 				}
