@@ -53,6 +53,9 @@ func (c *Core) letGo(ctx context.Context) error {
 	if c.observer && !c.held {
 		return c.restoreDEMCR(ctx)
 	}
+	if c.held {
+		return c.letGoAtReset(ctx)
+	}
 	if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrRun); err != nil {
 		return fmt.Errorf("cortexm: resume the core: %w", err)
 	}
@@ -62,7 +65,6 @@ func (c *Core) letGo(ctx context.Context) error {
 	if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrDetach); err != nil {
 		return fmt.Errorf("cortexm: clear C_DEBUGEN: %w", err)
 	}
-	c.held = false
 	dhcsr, err := c.p.ReadWord(ctx, addrDHCSR)
 	if err != nil {
 		return fmt.Errorf("cortexm: read DHCSR after detaching: %w", err)
@@ -70,6 +72,20 @@ func (c *Core) letGo(ctx context.Context) error {
 	if dhcsr&dhcsrZero != 0 || dhcsr&(cDebugEn|sHalt) != 0 {
 		return fmt.Errorf("cortexm: the core does not let go: DHCSR 0x%08x after C_DEBUGEN was cleared", dhcsr)
 	}
+	return nil
+}
+
+// letGoAtReset lets a core go that stands, or may stand, at its reset vector. The
+// write that clears C_DEBUGEN is the one that resumes it, and the last: the
+// program may turn the SWD pins off at once. That it was acknowledged is enough.
+func (c *Core) letGoAtReset(ctx context.Context) error {
+	if err := c.restoreDEMCR(ctx); err != nil {
+		return err
+	}
+	if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrDetach); err != nil {
+		return fmt.Errorf("cortexm: let the core run from its reset vector: %w", err)
+	}
+	c.held = false
 	return nil
 }
 

@@ -45,7 +45,7 @@ simulated board.`,
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(a.sampleCommand(), a.convertCommand(), a.listCommand(), a.probeCommand(), a.versionCommand())
+	root.AddCommand(a.sampleCommand(), a.convertCommand(), a.listCommand(), a.infoCommand(), a.probeCommand(), a.versionCommand())
 	return root
 }
 

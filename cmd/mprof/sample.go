@@ -82,6 +82,7 @@ built-in firmware.`,
 	flags.Var(&f.maxHalt, "max-halt", "longest that a sample may halt the core; stacks are cut to keep it: 200us, 1ms, none")
 	flags.Var(&f.duration, "duration", "how long to sample: 60, 60s, 2m (default until Ctrl-C)")
 	f.targetFlags.add(cmd)
+	f.addUnderReset(cmd)
 	f.addReset(cmd)
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
 	flags.StringVar(&f.record, "record", "", "keep the recording of all samples in this file")

@@ -29,8 +29,12 @@ func (f *targetFlags) add(cmd *cobra.Command) {
 	flags.Var(&f.speed, "speed", "SWD clock: 4M, 500k (default 4M, or what the simulated probe reaches)")
 	flags.Var(&f.core, "core", "which core: its number, or in hex the TARGETSEL of its debug port: 1, 0x11002927 (default 0)")
 	flags.Var(&f.ap, "ap", "access port of the core, by number or address: 1, 0x4000 (default the one of the core)")
-	flags.BoolVar(&f.underReset, "connect-under-reset", false, "connect while nRESET is low: for firmware that sleeps or turns the SWD pins off")
 	_ = cmd.RegisterFlagCompletionFunc("probe", completeProbes)
+}
+
+// addUnderReset defines the flag of commands that may connect under reset.
+func (f *targetFlags) addUnderReset(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.underReset, "connect-under-reset", false, "connect while nRESET is low: for firmware that sleeps or turns the SWD pins off")
 }
 
 // addReset defines the flag of commands that run the target from its start.
