@@ -232,7 +232,7 @@ func (g *guided) finish(windows []Extent) [][]byte {
 
 // guided runs the steps.
 func (s *Sampler) guided(ctx context.Context, c *capture) error {
-	o, delay := s.opening, s.phase()
+	o, delay := s.opening, s.frameWait()
 	if s.spare != nil && delay > s.planner.slack() {
 		o = s.spare
 	}

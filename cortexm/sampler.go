@@ -49,7 +49,7 @@ type Sampler struct {
 	plan     *plan    // nil: step by step, guided by the host
 	opening  *opening // of the steps; nil: the one for learning
 	spare    *opening // the same where the answer takes a frame more
-	phases   *rand.Rand
+	waits    *rand.Rand
 	schedule schedule
 
 	probeClock   probeClock
@@ -119,7 +119,7 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 	}
 	s.start = s.clock.Now()
 	s.last = s.start
-	s.phases = newPhases(o.Seed)
+	s.waits = newWaits(o.Seed)
 	s.schedule = newSchedule(o.Rate, o.Seed, s.start)
 	s.schedule.budget = newBudget(o.MaxOverhead, s.planner.firstCost(), s.start)
 	return s, nil

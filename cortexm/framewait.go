@@ -12,18 +12,18 @@ import (
 // then takes a frame more in about every second sample; the probe uses that frame
 // for a longer guess.
 
-// newPhases are the random numbers for it: a stream of their own, so that other
+// newWaits are the random numbers for it: a stream of their own, so that other
 // probes draw the same intervals.
-func newPhases(seed int64) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 0x7068617365)) }
+func newWaits(seed int64) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 0x7068617365)) }
 
-// phase is how long the probe waits before the halt of the next sample; 0 where
+// frameWait is how long the probe waits before the halt of the next sample; 0 where
 // packets come as they are sent.
-func (s *Sampler) phase() time.Duration {
+func (s *Sampler) frameWait() time.Duration {
 	if s.planner.placeholder() == 0 {
 		return 0
 	}
 	frame := min(s.planner.costs.Packet, time.Duration(1<<16-1)*time.Microsecond)
-	return time.Microsecond + time.Duration(s.phases.Int64N(int64(frame)))
+	return time.Microsecond + time.Duration(s.waits.Int64N(int64(frame)))
 }
 
 // placeholder is a delay to lay packets out with, in microseconds; 0: none.
