@@ -42,6 +42,7 @@ type capture struct {
 	list    []alternative // that the transfers were made of
 	taken   *alternative  // whose window was read
 	faulted bool          // a window ran into a bus fault
+	short   bool          // words were left out to keep the halt short
 	lost    bool          // a read failed: TAR is not where the reads behind it expect it
 }
 
@@ -92,6 +93,7 @@ func (c *capture) collectWindow(t *transfer) {
 	if c.resumed {
 		return
 	}
+	c.short = c.short || t.short
 	switch t.role {
 	case roleSelect:
 		c.taken = &c.list[t.arg]

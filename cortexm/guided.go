@@ -29,6 +29,10 @@ type guided struct {
 	heard time.Duration // when the response with the halt was there
 	delay time.Duration // that the probe waits before the halt
 	trace frames
+	reply time.Duration // from a decision until the probe works on it, of the slow ones
+	asked time.Duration // when that was decided
+	late  time.Duration // how long it took this time
+	first int           // of the packets that the last decision has sent; 0: none
 
 	sent    []*packet       // in order
 	handed  []time.Duration // when each was
@@ -120,6 +124,9 @@ func (g *guided) hear(i int, response []byte) ([][]byte, error) {
 	}
 	before := g.capture.meter
 	g.capture.collect(p.transfers)
+	if i == g.first && g.first > 0 {
+		g.late = g.clock.Now() - g.asked - time.Duration(g.capture.meter.total-before.total)*g.pl.costs.Transfer
+	}
 	if g.pl.slotted() {
 		g.retrace(i, before)
 	} else {
@@ -179,7 +186,7 @@ func (g *guided) decide() [][]byte {
 	regs := &g.capture.regs
 	sp, _ := regs.Value(snapshot.SP)
 	psp, havePSP := regs.Value(snapshot.PSP)
-	if g.step == halting && !havePSP && g.psp && inHandler(regs) {
+	if g.step == halting && !havePSP && g.psp && inHandler(regs) && g.mayAsk() {
 		g.step = asking
 		packets, err := pack(g.pl.l, g.pl.asking())
 		if err != nil {
@@ -192,7 +199,11 @@ func (g *guided) decide() [][]byte {
 	if havePSP && inHandler(regs) && psp&^3 != sp&^3 && g.inRAM(psp) {
 		g.windows = append(g.windows, g.choose(psp))
 	}
-	return g.finish(g.missing(sp))
+	missing := g.missing(sp)
+	if missing != nil {
+		missing = g.allow(missing)
+	}
+	return g.finish(missing)
 }
 
 // missing are the windows without what the guess brings. The host knows which
@@ -219,6 +230,7 @@ func (g *guided) missing(sp uint32) []Extent {
 // finish sends the windows, the resume and the guard; for nil the guard alone.
 func (g *guided) finish(windows []Extent) [][]byte {
 	g.step = reading
+	g.first, g.asked = len(g.sent), g.clock.Now()
 	last := []*transfer{g.pl.steps.guard()}
 	if windows != nil {
 		last = append(g.pl.reading(windows), last...)
@@ -242,7 +254,7 @@ func (s *Sampler) guided(ctx context.Context, c *capture) error {
 			return err
 		}
 	}
-	g := &guided{pl: &s.planner, capture: c, choose: s.stackAt, inRAM: s.inRAM, psp: s.usesPSP, clock: s.clock, delay: delay, trace: frames{costs: s.core.costs}}
+	g := &guided{pl: &s.planner, capture: c, choose: s.stackAt, inRAM: s.inRAM, psp: s.usesPSP, clock: s.clock, delay: delay, trace: frames{costs: s.core.costs}, reply: s.reply}
 	var broken error
 	err := s.core.p.Converse(ctx, g.begin(o), func(i int, response []byte) ([][]byte, int) {
 		more, err := g.hear(i, response)
@@ -251,6 +263,7 @@ func (s *Sampler) guided(ctx context.Context, c *capture) error {
 		}
 		return more, min(len(more)-1, s.planner.inFlight/2) // the guard can come later
 	})
+	s.reply = max(g.late, s.reply-(s.reply-g.late)/replyMemory)
 	s.core.p.Invalidate()
 	if err == nil {
 		err = broken

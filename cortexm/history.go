@@ -12,6 +12,7 @@ type visit struct {
 	chained      bool
 	psp, pspHigh uint32 // 0: not known
 	guessed      bool   // the ends are no more than a belief
+	cut          bool   // they are where the sample was cut to keep the halt short
 }
 
 // history remembers what recent samples needed. Programs visit few distinct
@@ -134,8 +135,9 @@ func (h *history) keys(pick func(visit) (sp, high uint32, ok bool)) (keys []key)
 // top guesses how far the stack reaches that holds sp: to the end of the lowest
 // stack that ends above it, if it was seen near sp.
 func (h *history) top(sp uint32) (top uint32, ok bool) {
-	stacks := stacksOf(h.keys(func(v visit) (uint32, uint32, bool) { return v.sp, v.high, true }))
-	for _, s := range append(stacks, stacksOf(h.interrupted())...) {
+	stacks := stacksOf(h.keys(func(v visit) (uint32, uint32, bool) { return v.sp, v.high, !v.cut }))
+	lower := h.keys(func(v visit) (uint32, uint32, bool) { return v.psp, v.pspHigh, v.chained && v.psp != 0 && !v.cut })
+	for _, s := range append(stacks, stacksOf(lower)...) {
 		if sp < s.High && sp+stackNear >= s.Low && (!ok || s.High < top) {
 			top, ok = s.High, true
 		}

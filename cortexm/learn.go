@@ -42,6 +42,10 @@ func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
 	s.stretch = 0
 	for _, u := range used {
 		if !captured(sp, u) {
+			if sp.State&snapshot.Shortened != 0 {
+				v = s.deepened(v)
+				break
+			}
 			l.misses++
 			s.stretch = guidedWords
 			l.stepwise = relearn
@@ -81,7 +85,7 @@ const leastPacket = 200
 // when the first lessons were over would be cut for ever. The samples that follow
 // a cut one find the same task, mostly, and show where its stack ends.
 func (s *Sampler) relearning() bool {
-	if s.lessons.stepwise == 0 {
+	if s.lessons.stepwise == 0 || s.oneGo {
 		return false
 	}
 	s.lessons.stepwise--
@@ -111,7 +115,7 @@ func (s *Sampler) replan() {
 			}
 		}
 	default:
-		if p, err := s.planner.make(&s.history); err == nil {
+		if p, err := s.planner.makeWithin(&s.history); err == nil {
 			s.plan = p
 		}
 	}

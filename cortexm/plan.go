@@ -21,6 +21,7 @@ type plan struct {
 	shared   int // words of the shared read
 	packets  int
 	seq      *sequence
+	short    bool    // alternatives were left out to keep the halt short
 	expected float64 // SWD transfers while halted, after the registers, as learned
 }
 
@@ -52,6 +53,8 @@ type planner struct {
 	ram   []Range
 
 	inFlight int           // packets that the probe buffers
+	limit    time.Duration // of a halt; 0: none
+	depth    int           // words of stack that fit into it
 	spare    time.Duration // that the answer takes longer than it must
 }
 
@@ -110,7 +113,7 @@ func (pl *planner) make(h *history) (*plan, error) {
 	best := &plan{expected: math.Inf(1)}
 	for packets := 1; packets <= min(mostPackets, pl.inFlight); packets++ {
 		for _, shared := range sharedSizes {
-			if shared == 0 && packets > 1 {
+			if shared == 0 && packets > 1 || shared > 0 && pl.limit > 0 {
 				continue
 			}
 			if p, ok := pl.draft(k, shared, packets); ok && p.expected < best.expected {

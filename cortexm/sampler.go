@@ -69,10 +69,12 @@ type Sampler struct {
 	noted  int // events in all
 
 	lessons lessons
-	readied int    // registers that were found ready
-	slow    bool   // one was not
-	usesPSP bool   // threads run on the process stack
-	stretch uint32 // words by which windows were too short
+	readied int           // registers that were found ready
+	slow    bool          // one was not
+	reply   time.Duration // from a decision of the host until the probe works on it, of the slow ones
+	oneGo   bool          // a sample step by step would halt for too long
+	usesPSP bool          // threads run on the process stack
+	stretch uint32        // words by which windows were too short
 
 	stats     Stats
 	halted    histogram
@@ -95,6 +97,9 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 	if !(o.MaxOverhead >= 0 && o.MaxOverhead <= 1) {
 		return nil, fmt.Errorf("cortexm: share of halted time %g: must be 0 (no limit) to 1", o.MaxOverhead)
 	}
+	if o.MaxHalt < 0 {
+		return nil, fmt.Errorf("cortexm: longest halt %v: must not be negative", o.MaxHalt)
+	}
 	if o.Clock == nil {
 		o.Clock = NewWall()
 	}
@@ -116,6 +121,10 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 		if s.plan, err = s.planner.bare(); err != nil {
 			return nil, err
 		}
+	}
+	s.reply = c.costs.RoundTrip * 5 / 4
+	if err := s.limitHalt(); err != nil {
+		return nil, err
 	}
 	s.start = s.clock.Now()
 	s.last = s.start
@@ -224,6 +233,9 @@ func (s *Sampler) describe(sp *snapshot.Snapshot, c *capture, begin, took time.D
 	sp.Halted = s.haltedTime(c, took)
 	c.reset = c.reset || s.reset
 	sp.State = c.state()
+	if c.miss == snapshot.Taken && s.shortened(c) {
+		sp.State |= snapshot.Shortened
+	}
 	if sp.State&snapshot.AlreadyHalted != 0 {
 		s.noteStands(sp.Time+s.start, c)
 	}
@@ -337,6 +349,9 @@ func (s *Sampler) count(sp *snapshot.Snapshot, c *capture) {
 		s.stats.ResetsHalted++
 	}
 	s.halted.add(sp.Halted)
+	if most := s.options.MaxHalt; most > 0 && sp.Halted > most {
+		s.stats.Longer++
+	}
 	s.transfers += uint64(c.meter.total)
 	if s.plan != nil && !s.options.RegistersOnly && sp.Miss == snapshot.Taken && c.taken == nil {
 		s.stats.NoWindow++

@@ -20,9 +20,8 @@ type Stats struct {
 	HaltedP50, HaltedP99, HaltedMax, HaltedTotal time.Duration
 	TransfersPerSample                           float64 // SWD transfers, mean
 
-	Shortened uint64 // samples whose stack was cut to keep within MaxHalt
-	Depth     int    // words of stack that fit into MaxHalt; 0: none, or no limit
-	Longer    uint64 // halts that took longer all the same
+	Depth  int    // words of stack that fit into MaxHalt; 0: none, or no limit
+	Longer uint64 // halts that took longer than MaxHalt all the same
 
 	Exact    uint64 // samples taken in two steps
 	NoWindow uint64 // samples whose stack no alternative held: registers only
@@ -92,6 +91,7 @@ func (s *Sampler) Stats() Stats {
 	if st.Elapsed > 0 {
 		st.Rate = float64(st.Taken) / st.Elapsed.Seconds()
 	}
+	st.Depth = s.planner.depth
 	st.HaltedP50, st.HaltedP99 = s.halted.quantile(0.5), s.halted.quantile(0.99)
 	st.HaltedMax, st.HaltedTotal = s.halted.most, s.halted.sum
 	if st.Asked > 0 {

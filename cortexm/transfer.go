@@ -40,6 +40,8 @@ type transfer struct {
 	lead  int    // SWD transfers before the value match
 	delay uint16 // microseconds that the probe waits before it, as DAP_Delay
 
+	short bool // words of its window were left out to keep the halt short
+
 	answer probe.Answer
 	err    error // nil: every request was done
 }

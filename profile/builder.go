@@ -117,7 +117,7 @@ func (b *Builder) Event(e Event) {
 
 // Finish returns the profile. Of a, the counts that the builder has seen
 // itself are overwritten: NoPCs, Missed, Away, LostResets, Stops, Halted, HaltedP50, HaltedP99, Resets,
-// Sleeping, Budget.Longer, and Asked where it is 0. The builder is used up.
+// Sleeping, Budget.Longer, Budget.Shortened, and Asked where it is 0. The builder is used up.
 func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
 	b.endMisses(duration)
 	b.samples = append(b.samples, b.blocks.bins.finish()...)
@@ -132,6 +132,7 @@ func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
 	a.Away, a.LostResets = away(p.Events), b.taken.LostResets
 	a.Missed, a.Stops, a.Resets, a.Sleeping, a.Halted = b.taken.Missed, b.taken.Stops, b.taken.Resets, b.taken.Sleeping, b.taken.Halted
 	a.HaltedP50, a.HaltedP99 = halts(b.samples)
+	a.Budget.Shortened = a.Stops[unwind.Shortened]
 	a.Budget.Longer = longer(b.samples, a.Budget.MaxHalt)
 	a.NoPCs = b.taken.NoPCs
 	if a.Asked == 0 {

@@ -72,6 +72,7 @@ const (
 	Lockup                          // S_LOCKUP
 	Reset                           // S_RESET_ST: a reset since the sample before
 	AlreadyHalted                   // S_HALT before our halt: somebody else stopped the core
+	Shortened                       // words of stack were left out to keep the halt short
 )
 
 // Miss says why a requested sample has no registers. The zero value is a

@@ -67,11 +67,13 @@ const (
 	TooDeep                   // more frames than the limit
 	InLockup                  // the core is locked up (PC 0xFFFFFFFE)
 	NoSample                  // the snapshot has no registers (Snapshot.Miss says why)
+	Shortened                 // NotCaptured or NoRegister, of a snapshot that was cut to keep the halt short
 	NumReasons
 )
 
 var reasonText = [NumReasons]string{"complete", "no unwind information", "stack memory not captured", "register not captured",
-	"stack pointer did not grow", "return address not in code", "too deep", "locked up", "no registers"}
+	"stack pointer did not grow", "return address not in code", "too deep", "locked up", "no registers",
+	"stack cut to keep the halt short"}
 
 func (r Reason) String() string {
 	if r < NumReasons {

@@ -67,7 +67,11 @@ func newFor(m *machine, p Program) (*Unwinder, error) {
 // end. The frames are valid whatever the reason. It allocates nothing but
 // room in dst once the addresses of the stack are known.
 func (u *Unwinder) Unwind(dst []Frame, s *snapshot.Snapshot) ([]Frame, Stop) {
-	return u.walk.run(dst, s)
+	frames, stop := u.walk.run(dst, s)
+	if (stop.Reason == NotCaptured || stop.Reason == NoRegister) && s.State&snapshot.Shortened != 0 {
+		stop.Reason = Shortened
+	}
+	return frames, stop
 }
 
 // Touched gives the stack addresses that the last Unwind read or wanted to

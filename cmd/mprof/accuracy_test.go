@@ -32,19 +32,20 @@ type accuracyCase struct {
 	seconds  int
 	seed     int64
 	long     bool
+	flags    []string // beyond those of every row
 }
 
 // accuracyCases: the first rows have 6,000 samples; the last one shows that
 // the distance goes on falling with ten times as many.
 var accuracyCases = []accuracyCase{
-	{"demo", demo.ELF, "mcu-link", 100, 60, 1, false},
-	{"demo", demo.ELF, "mcu-link", 1000, 6, 2, false},
-	{"shares", shares.ELF, "mcu-link", 100, 60, 3, true},
-	{"shares", shares.ELF, "mcu-link", 1000, 6, 4, false},
-	{"demo", demo.ELF, "debugprobe", 100, 60, 5, true},
-	{"demo", demo.ELF, "daplink-hid", 100, 60, 6, true},
-	{"demo", demo.ELF, "free-dap", 100, 60, 7, true},
-	{"demo", demo.ELF, "mcu-link", 1000, 60, 8, true},
+	{"demo", demo.ELF, "mcu-link", 100, 60, 1, false, nil},
+	{"demo", demo.ELF, "mcu-link", 1000, 6, 2, false, nil},
+	{"shares", shares.ELF, "mcu-link", 100, 60, 3, true, nil},
+	{"shares", shares.ELF, "mcu-link", 1000, 6, 4, false, nil},
+	{"demo", demo.ELF, "debugprobe", 100, 60, 5, true, nil},
+	{"demo", demo.ELF, "daplink-hid", 100, 60, 6, true, nil},
+	{"demo", demo.ELF, "free-dap", 100, 60, 7, true, nil},
+	{"demo", demo.ELF, "mcu-link", 1000, 60, 8, true, nil},
 }
 
 // randomSamples is the number of independent samples that the distance is
@@ -56,10 +57,14 @@ type judged struct {
 	accuracyCase
 	samples, taken  int
 	complete, equal int
+	short, inner    int     // stacks that were cut for --max-halt, and that are the inner frames of the true one
 	distance        float64 // total variation between self shares and the truth
 	expected, bound float64 // of as many random samples: mean, 99.9 % quantile
 	ofCounts        float64 // the distance of shares of the number of samples
 	firstDifference string
+	witness         *witness
+	longest         time.Duration // halt
+	longer, unsaid  int           // than --max-halt; stacks cut without saying that it is for the budget
 	wanted          map[string]float64
 }
 
@@ -115,12 +120,14 @@ func judge(t *testing.T, c accuracyCase) *judged {
 	var stdout, stderr bytes.Buffer
 	a := &app{stdout: &stdout, stderr: &stderr, opened: func(t *target) { w.watch(t.board) }}
 	root := a.root()
-	root.SetArgs([]string{"sample", "--probe", "sim:" + c.model, "--rate", fmt.Sprint(c.rate), "--duration", fmt.Sprint(c.seconds), "--seed", fmt.Sprint(c.seed), "--max-overhead", "none",
-		"-o", filepath.Join(dir, "out.folded"), "--record", recording, image})
+	args := []string{"sample", "--probe", "sim:" + c.model, "--rate", fmt.Sprint(c.rate), "--duration", fmt.Sprint(c.seconds), "--seed", fmt.Sprint(c.seed), "--max-overhead", "none",
+		"-o", filepath.Join(dir, "out.folded"), "--record", recording}
+	root.SetArgs(append(append(args, c.flags...), image))
 	if code := a.report(root.ExecuteContext(context.Background())); code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr.String())
 	}
 	j := &judged{accuracyCase: c}
+	j.witness = w
 	j.compare(t, image, recording, w)
 	return j
 }
@@ -199,6 +206,16 @@ func (j *judged) compare(t *testing.T, path, recording string, w *witness) {
 		if stop.Reason == unwind.Complete {
 			j.complete++
 		}
+		j.longest = max(j.longest, s.Halted)
+		if _, halt := j.limits(t); halt > 0 && s.Halted > halt {
+			j.longer++
+		}
+		if unsaidStop(stop.Reason) {
+			j.unsaid++
+		}
+		if stop.Reason == unwind.Shortened {
+			j.short++
+		}
 		want := w.at(t, s)
 		j.compareStack(image, frames, stop, want)
 		self[functionAt(image, frames[0].PC)] += s.Weight.Seconds()
@@ -265,6 +282,11 @@ func functionAt(image *symbol.Image, pc uint32) string {
 // compareStack counts a stack that equals the truth frame by frame: return
 // addresses, interrupted PCs and exception numbers.
 func (j *judged) compareStack(image *symbol.Image, got []unwind.Frame, stop unwind.Stop, want witnessed) {
+	if n := len(got); n <= len(want.stack) && slices.EqualFunc(got, want.stack[:n], func(g unwind.Frame, w truth.Frame) bool {
+		return g.PC == w.PC && int(g.ExcNum) == w.Exception
+	}) {
+		j.inner++
+	}
 	same := slices.EqualFunc(got, want.stack, func(g unwind.Frame, w truth.Frame) bool {
 		return g.PC == w.PC && int(g.ExcNum) == w.Exception
 	})

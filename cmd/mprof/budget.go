@@ -17,7 +17,6 @@ const (
 	keyMaxOverhead = "max-overhead"
 	keyMaxHalt     = "max-halt"
 	keyDelayed     = "delayed"
-	keyShortened   = "shortened"
 	keyDepth       = "stack-words"
 )
 
@@ -99,7 +98,6 @@ func (f *sampleFlags) budgetParameters(parameters map[string]string) {
 func budgetFacts(st cortexm.Stats) [][2]string {
 	return [][2]string{
 		{keyDelayed, strconv.FormatUint(st.Delayed, 10)},
-		{keyShortened, strconv.FormatUint(st.Shortened, 10)},
 		{keyDepth, strconv.Itoa(st.Depth)},
 	}
 }
@@ -116,7 +114,6 @@ func recordedBudget(h snapshot.Header, end snapshot.End) (b profile.Budget) {
 		b.MaxHalt = time.Duration(halt)
 	}
 	b.Delayed, _ = strconv.ParseUint(end.Facts[keyDelayed], 10, 64)
-	b.Shortened, _ = strconv.ParseUint(end.Facts[keyShortened], 10, 64)
 	b.Depth, _ = strconv.Atoi(end.Facts[keyDepth])
 	return b
 }
