@@ -92,7 +92,7 @@ func (c *Core) takeOver(ctx context.Context, o AttachOptions) (err error) {
 		return fmt.Errorf("cortexm: read CPUID: %w", err)
 	}
 	if c.cpuid == 0 || c.cpuid == 0xFFFFFFFF {
-		return fmt.Errorf("cortexm: CPUID reads 0x%08x: no Cortex-M core behind this access port", c.cpuid)
+		return fmt.Errorf("cortexm: CPUID reads 0x%08x: %w behind this access port", c.cpuid, probe.ErrNoCore)
 	}
 	dhcsr, err := c.p.ReadWord(ctx, addrDHCSR)
 	if err != nil {

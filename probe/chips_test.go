@@ -65,6 +65,7 @@ func TestCores(t *testing.T) {
 		{"RP2350 core 1", "rp2350", probe.Options{Core: 1}, 1, 0x4000, 0},
 		{"RP2350 by port", "rp2350", probe.Options{AP: ptr(0x4000)}, 1, 0x4000, 0},
 		{"RP2350 by TARGETSEL", "rp2350", probe.Options{TARGETSEL: ptr(0x00040927), Core: 1}, 1, 0x4000, 0x00040927},
+		{"in JTAG mode, by way of dormant alone", "adiv6", probe.Options{}, 0, 0x10000, 0},
 		{"past a port without a core", "two-aps", probe.Options{}, 0, 1, 0},
 		{"second of three ports", "two-aps", probe.Options{Core: 1}, 1, 3, 0},
 		{"by port", "two-aps", probe.Options{AP: ptr(3)}, 1, 3, 0},

@@ -50,6 +50,10 @@ var chips = []chip{
 			{Addr: 3, IDR: 0x24770011, BASE: debugBase, Bus: bus(1)},
 		}}}
 	}},
+	{name: "adiv6", cores: 1, ports: func(_ *Board, bus func(int) adi.Bus) []adi.Config {
+		return []adi.Config{{DPIDR: 0x4c013477, NoLegacySwitch: true, Ports: []adi.AccessPort{
+			{Addr: 0x10000, IDR: ahb5IDR, BASE: debugBase, Bus: bus(0)}}}}
+	}},
 	{name: "locked", cores: 1, ports: func(*Board, func(int) adi.Bus) []adi.Config {
 		return []adi.Config{{Ports: []adi.AccessPort{{IDR: 0x24770011, BASE: debugBase, Bus: nothing{}, Locked: true}}}}
 	}},

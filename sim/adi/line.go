@@ -48,6 +48,7 @@ func NewLine(p *Port) *Line {
 // PowerOn puts the pins back into their power-on mode.
 func (l *Line) PowerOn() {
 	*l = Line{port: l.port, lost: true, named: l.named}
+	l.selector.modern = l.port.cfg.NoLegacySwitch
 	if l.port.cfg.Dormant {
 		l.mode = dormant
 	}

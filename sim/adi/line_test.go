@@ -133,6 +133,20 @@ func TestDormant(t *testing.T) {
 	}
 }
 
+// A port without the sequences that ADIv6 deprecates leaves JTAG by way of the
+// dormant mode.
+func TestJTAGToDormant(t *testing.T) {
+	m := newMaster(t, Config{NoLegacySwitch: true})
+	m.sequence(toSWD)
+	if ack, _, _ := m.transfer(rDPIDR, 0); ack != NoAck {
+		t.Errorf("acknowledge %d to the deprecated sequence", ack)
+	}
+	m.sequence("ff75777767" + fromAlert)
+	if ack, v, _ := m.transfer(rDPIDR, 0); ack != OK || v != 0x0be12477 {
+		t.Errorf("acknowledge %d, DPIDR 0x%08x", ack, v)
+	}
+}
+
 // After a line reset only DPIDR may be read; anything else is a protocol error
 // that lasts until the next line reset.
 func TestLineResetState(t *testing.T) {

@@ -65,6 +65,9 @@ type Config struct {
 	Multidrop bool
 	Powered   func()
 	NoPower   bool // requests for power are not acknowledged
+	// NoLegacySwitch: the sequences between JTAG and SWD that ADIv6 deprecates
+	// are not understood.
+	NoLegacySwitch bool
 
 	// Cycles is the clock of the system, nil stands still. AccessCycles is how
 	// long one memory access keeps the AP busy (the port answers WAIT until

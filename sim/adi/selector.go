@@ -21,6 +21,13 @@ const (
 	swdToDormant = 0xe3bc
 )
 
+// From JTAG the dormant mode is reached by five cycles with TMS high and 31
+// bits, first bit lowest (ADIv5.2, B5.3.2).
+const (
+	jtagToDormant     = 0x33bbbbba<<5 | 0x1f
+	jtagToDormantBits = 36
+)
+
 // The selection alert is 128 bits, first bit lowest; four zero bits and an
 // activation code of eight follow (ADIv5.2, B5.3.4).
 const (
@@ -35,6 +42,8 @@ type selector struct {
 	ones      int    // in a row
 	n         int    // bits of a 16-bit sequence taken
 	seq       uint16 // those bits
+	tms       uint64 // the last 36 bits, in JTAG mode
+	modern    bool   // JTAG to SWD goes by way of the dormant mode alone
 	low, high uint64 // the last 128 bits, for the alert
 	after     int    // 1 + bits taken since the alert; 0: no alert
 	code      uint16
@@ -44,6 +53,9 @@ type selector struct {
 func (s *selector) feed(now mode, bit bool) mode {
 	if now == dormant {
 		return s.alert(bit)
+	}
+	if now == jtag && s.leaveJTAG(bit) {
+		return dormant
 	}
 	if bit {
 		s.ones++
@@ -65,7 +77,24 @@ func (s *selector) feed(now mode, bit bool) mode {
 		return now
 	}
 	s.n = 0
-	return sequence(now, s.seq)
+	if next := sequence(now, s.seq); !s.modern || next == dormant {
+		return next
+	}
+	return now
+}
+
+// leaveJTAG takes one bit in JTAG mode and says whether it ends the sequence to
+// the dormant mode.
+func (s *selector) leaveJTAG(bit bool) bool {
+	s.tms >>= 1
+	if bit {
+		s.tms |= 1 << (jtagToDormantBits - 1)
+	}
+	if s.tms != jtagToDormant {
+		return false
+	}
+	*s = selector{modern: s.modern}
+	return true
 }
 
 // sequence is the mode after a 16-bit sequence.
@@ -93,7 +122,7 @@ func (s *selector) alert(bit bool) mode {
 			return dormant
 		}
 		code := s.code
-		*s = selector{}
+		*s = selector{modern: s.modern}
 		switch code {
 		case activateSWD << 4:
 			return swd
