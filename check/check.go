@@ -22,11 +22,11 @@ type Options struct {
 	Begin   func(name string) // called before each check, for whoever waits; nil: not
 }
 
-// Longest is for how long the core stands still at a time, at most, on a probe
-// that works: a check reads 25 registers, and HID takes a millisecond a packet. Run
-// halts a few hundred times. A program with a deadline of that order must be in a
-// safe state.
-const Longest = 100 * time.Millisecond
+// Longest is for how long the core stands still at a time where the host is not
+// too busy to send the next packet: a few round trips, of which HID takes a
+// thousandth of a second each or more. Run halts a few hundred times. A program
+// with a deadline of that order must be in a safe state.
+const Longest = 50 * time.Millisecond
 
 // one is a check: point is its letter in docs/hardware.md.
 type one struct {

@@ -57,76 +57,102 @@ func registerReady(b *bench, ctx context.Context) (f Finding, err error) {
 
 // readRegisters does it in halts of readyAtOnce transfers.
 func (b *bench) readRegisters(ctx context.Context) (r readiness, err error) {
+	packets := b.readyPackets()
+	mask := probe.Req{Op: probe.WriteABORT | probe.MatchMask, Data: sHalt}
 	for r.reads < readyReads {
 		if ctx.Err() != nil {
 			return r, ctx.Err()
 		}
-		if err := b.halted(ctx, func(ctx context.Context) error { return b.readHalted(ctx, &r) }); err != nil {
+		if _, err := b.transfer(ctx, mask); err != nil {
 			return r, err
 		}
+		answers, err := b.oneHalt(ctx, packets)
+		if err != nil {
+			return r, err
+		}
+		r.count(answers)
 	}
 	return r, nil
 }
 
-// readHalted reads PC and SP in turns. The two are known from reads that waited.
-func (b *bench) readHalted(ctx context.Context, r *readiness) error {
-	want := map[uint32]uint32{}
+// slowReads of DHCSR give a register time; the last says whether it was enough.
+const slowReads = 8
+
+// readyPackets halt, read PC and SP slowly, to know them, read them in turns as
+// fast as it goes, and resume.
+func (b *bench) readyPackets() (packets [][]probe.Req) {
+	first := []probe.Req{{Op: probe.WriteBD0, Data: dhcsrHalt}, {Op: probe.ReadBD0 | probe.MatchValue, Data: sHalt}}
 	for _, reg := range []uint32{regPC, regSP} {
-		v, err := b.readSlowly(ctx, reg)
-		if err != nil {
-			return err
+		first = append(first, probe.Req{Op: probe.WriteBD1, Data: reg})
+		for range slowReads {
+			first = append(first, probe.Req{Op: probe.ReadBD0})
 		}
-		want[reg] = v
+		packets = append(packets, append(first, probe.Req{Op: probe.ReadBD2}))
+		first = nil
 	}
-	if err := b.p.SelectBank(ctx, probe.BankData, addrDHCSR); err != nil {
-		return err
-	}
-	defer b.p.Invalidate()
 	most := min((b.p.PacketLimit()-3)/8, readyAtOnce)
 	reg := uint32(regPC)
-	for left := readyAtOnce; left > 0; {
+	for left := readyAtOnce; left > 0; left -= most {
 		var reqs []probe.Req
-		var order []uint32
-		for ; len(order) < most && left > 0; left-- {
+		for range min(most, left) {
 			reqs = append(reqs, probe.Req{Op: probe.WriteBD1, Data: reg}, probe.Req{Op: probe.ReadBD0}, probe.Req{Op: probe.ReadBD2})
-			order = append(order, reg)
 			reg ^= regPC ^ regSP
 		}
-		a, err := b.transfer(ctx, reqs...)
-		if err != nil {
-			return err
-		}
-		r.count(a.Data, order, want)
+		packets = append(packets, reqs)
 	}
-	return nil
+	return append(packets, []probe.Req{{Op: probe.WriteABORT, Data: abortClear}, {Op: probe.WriteBD0, Data: dhcsrRun}})
 }
 
-func (r *readiness) count(words, order []uint32, want map[uint32]uint32) {
-	for i, reg := range order {
-		r.reads++
-		switch dhcsr, v := words[2*i], words[2*i+1]; {
-		case dhcsr&sRegRdy == 0:
-			r.late++
-		case v != want[reg]:
-			r.wrong++
+// oneHalt sends packets that halt and resume together, so that the host has no
+// part in how long the core stands. It makes sure that it runs behind them.
+func (b *bench) oneHalt(ctx context.Context, packets [][]probe.Req) (answers []probe.Answer, err error) {
+	if err := b.p.SelectBank(ctx, probe.BankData, addrDHCSR); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
+	defer cancel()
+	var requests [][]byte
+	for _, reqs := range packets {
+		requests = append(requests, probe.AppendTransfer(nil, reqs))
+	}
+	start := b.clock.Now()
+	responses, err := b.p.Exchange(ctx, requests, nil)
+	b.stood(b.clock.Now() - start)
+	b.p.Invalidate()
+	answers = make([]probe.Answer, len(responses))
+	for i, r := range responses {
+		if _, e := probe.ParseTransfer(r, packets[i], &answers[i]); err == nil {
+			err = e
 		}
 	}
+	dhcsr, e := b.p.ReadWord(ctx, addrDHCSR)
+	if e != nil || dhcsr&sHalt != 0 {
+		err = errors.Join(err, b.resume())
+	}
+	return answers, err
 }
 
-// readSlowly waits for S_REGRDY, a round trip at a time.
-func (b *bench) readSlowly(ctx context.Context, reg uint32) (uint32, error) {
-	const dcrsr, dcrdr = addrDHCSR + 4, addrDHCSR + 8
-	if err := b.p.WriteWord(ctx, dcrsr, reg); err != nil {
-		return 0, err
-	}
-	for range haltPolls {
-		dhcsr, err := b.p.ReadWord(ctx, addrDHCSR)
-		if err != nil {
-			return 0, err
-		}
-		if dhcsr&sRegRdy != 0 {
-			return b.p.ReadWord(ctx, dcrdr)
+// count looks at what the packets brought, but for the last, which resumes.
+func (r *readiness) count(answers []probe.Answer) {
+	known := map[int]uint32{}
+	for i := range 2 {
+		data := answers[i].Data
+		if data[slowReads-1]&sRegRdy != 0 {
+			known[i] = data[slowReads]
 		}
 	}
-	return 0, errors.New("S_REGRDY does not come")
+	turn := 0
+	for _, a := range answers[2 : len(answers)-1] {
+		for i := 0; i+1 < len(a.Data); i += 2 {
+			want, ok := known[turn]
+			turn ^= 1
+			r.reads++
+			switch dhcsr, v := a.Data[i], a.Data[i+1]; {
+			case dhcsr&sRegRdy == 0:
+				r.late++
+			case ok && v != want:
+				r.wrong++
+			}
+		}
+	}
 }

@@ -42,7 +42,7 @@ func (a *app) probeCheckCommand() *cobra.Command {
 packets, clocks, registers, memory. docs/hardware.md says what each point is
 for, and where to send the report.
 
-It halts the core a few hundred times, for at most 0.1 s at a time, and puts
+It halts the core a few hundred times, for some milliseconds each, and puts
 everything back; the core is left running. Do not run it on a target that drives
 something which must not stop.
 
@@ -94,7 +94,7 @@ func (a *app) probeCheck(ctx context.Context, f *checkFlags, args []string) erro
 	if a.opened != nil {
 		a.opened(t)
 	}
-	fmt.Fprintf(a.stderr, "The core is halted a few hundred times now, for at most %v at a time; it is left running.\n", check.Longest)
+	fmt.Fprintf(a.stderr, "The core is halted a few hundred times now, for some milliseconds each (less than %v); it is left running.\n", check.Longest)
 	progress := &checkProgress{w: a.stderr, show: a.errTerminal}
 	connect := f.options(t)
 	connect.Reopen = nil // a probe that goes away has ended its check
