@@ -35,7 +35,13 @@ fuzz:
 
 # The tables of docs/overhead.md and docs/simulated-board.md, and Go benchmarks.
 bench:
-	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
+	$(GO) test -run '^$$' -bench . -skip Peers -benchtime 1s ./...
+
+# OpenOCD's profiler and mprof on the same board through libusb: the tables of
+# docs/overhead.md, "Against OpenOCD". Four minutes; the machine must be idle.
+bench-peers:
+	@scripts/setup.sh test
+	$(GO) test -timeout 20m -run '^$$' -bench Peers -benchtime 1x ./sim/strangers
 
 # The tables of docs/reliability.md: every fault at every point (two minutes).
 reliability:

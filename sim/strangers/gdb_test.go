@@ -5,6 +5,7 @@ package strangers
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -84,8 +85,8 @@ func runGDB(r *rig, dir string) string {
 	for _, s := range gdbScript {
 		args = append(args, "-ex", s)
 	}
-	cmd := r.command(nil, gdb, append(args, elf)...)
-	cmd.Env, cmd.Dir = os.Environ(), "../.." // gdb itself does not see the bus, but finds the sources
+	cmd := exec.CommandContext(t.Context(), gdb, append(args, elf)...)
+	cmd.Dir = "../.." // where the sources are
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("gdb: %v\n%s", err, out)

@@ -4,7 +4,6 @@ package strangers
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"os/exec"
@@ -45,7 +44,7 @@ type openocd struct {
 	cmd    *exec.Cmd
 	input  io.WriteCloser
 	output *bufio.Reader
-	log    bytes.Buffer
+	log    syncBuffer
 }
 
 // startOpenOCD attaches, after further commands for its configuration.
@@ -59,7 +58,8 @@ func startOpenOCD(r *rig, config ...string) *openocd {
 	}
 	// Without polling, packets go out only as commands ask for them.
 	args := openocdArgs(append(config, "gdb_port disabled", "tcl_port pipe", "init", "poll off")...)
-	o := &openocd{t: t, cmd: r.command(preload, path, args...)}
+	args = append(append(r.environ(preload...), path), args...)
+	o := &openocd{t: t, cmd: exec.Command("env", args...)}
 	o.cmd.Stderr = &o.log
 	var err error
 	if o.input, err = o.cmd.StdinPipe(); err != nil {
@@ -70,15 +70,7 @@ func startOpenOCD(r *rig, config ...string) *openocd {
 		t.Fatal(err)
 	}
 	o.output = bufio.NewReader(out)
-	if err := o.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if o.cmd.ProcessState == nil {
-			_ = o.cmd.Process.Kill()
-			_ = o.cmd.Wait()
-		}
-	})
+	r.start(o.cmd)
 	return o
 }
 

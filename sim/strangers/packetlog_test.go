@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mprof/mprof/probe"
 )
@@ -19,6 +20,9 @@ type packetLog struct {
 	requests [][]byte // without a response so far
 	packets  int
 	errors   []string
+
+	first, last  time.Time // packets since startWatch
+	disconnected func()
 }
 
 func newPacketLog(t probe.Transport) *packetLog { return &packetLog{Transport: t} }
@@ -26,7 +30,15 @@ func newPacketLog(t probe.Transport) *packetLog { return &packetLog{Transport: t
 func (l *packetLog) WritePacket(ctx context.Context, p []byte) error {
 	l.mu.Lock()
 	l.requests = append(l.requests, append([]byte(nil), p...))
+	if l.first.IsZero() {
+		l.first = time.Now()
+	}
+	f := l.disconnected
 	l.mu.Unlock()
+	const disconnect = 0x03
+	if p[0] == disconnect && f != nil {
+		f()
+	}
 	return l.Transport.WritePacket(ctx, p)
 }
 
@@ -38,12 +50,34 @@ func (l *packetLog) ReadPacket(ctx context.Context, p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.packets++
+	l.last = time.Now()
 	request := l.requests[0]
 	l.requests = l.requests[1:]
 	if fault := complaint(request, p[:n]); fault != "" {
 		l.errors = append(l.errors, fmt.Sprintf("packet %d: %s: % x answered % x", l.packets, fault, trim(request), trim(p[:n])))
 	}
 	return n, nil
+}
+
+// startWatch forgets the times of earlier packets.
+func (l *packetLog) startWatch() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.first, l.last = time.Time{}, time.Time{}
+}
+
+// watch is the time from the first request since startWatch to the last response.
+func (l *packetLog) watch() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last.Sub(l.first)
+}
+
+// onDisconnect has f called before a DAP_Disconnect reaches the probe.
+func (l *packetLog) onDisconnect(f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.disconnected = f
 }
 
 // report is what went wrong so far, and forgets it.

@@ -33,7 +33,7 @@ func startPyOCD(r *rig) *pyocd {
 	if out, err := exec.Command(python, "-c", "import pyocd, usb.core").CombinedOutput(); err != nil {
 		missing(t, fmt.Sprintf("pyOCD is not there: install the package python3-pyocd: %s", out))
 	}
-	p := &pyocd{t: t, cmd: r.command(nil, python, "testdata/pyocd_client.py")}
+	p := &pyocd{t: t, cmd: exec.Command(python, "testdata/pyocd_client.py")}
 	p.cmd.Stderr = &p.log
 	var err error
 	if p.input, err = p.cmd.StdinPipe(); err != nil {
@@ -44,15 +44,7 @@ func startPyOCD(r *rig) *pyocd {
 		t.Fatal(err)
 	}
 	p.output = bufio.NewReader(out)
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if p.cmd.ProcessState == nil {
-			_ = p.cmd.Process.Kill()
-			_ = p.cmd.Wait()
-		}
-	})
+	r.start(p.cmd)
 	return p
 }
 

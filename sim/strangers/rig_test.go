@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ type rig struct {
 	board *sim.Board
 	bus   *usbfs.Bus
 	log   *packetLog
+	elf   []byte // of the program that runs
 }
 
 // newRig plugs a board in whose clock goes on with the packets. It runs the
@@ -50,31 +52,45 @@ func plugIn(t testing.TB, o sim.Options, connect func(*sim.Board) probe.Transpor
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, board: board, log: newPacketLog(connect(board))}
+	r := &rig{t: t, board: board, elf: o.ELF, log: newPacketLog(connect(board))}
 	if r.bus, err = usbfs.NewBus(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := r.bus.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(r.close)
 	if _, err := r.bus.Plug(usbfs.ConfigOf(board.Model()), r.log); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-// command is a program that sees the bus. Further libraries to preload go
-// before everything that it links to.
-func (r *rig) command(preload []string, name string, args ...string) *exec.Cmd {
-	r.t.Helper()
-	cmd := exec.CommandContext(r.t.Context(), name, args...)
-	cmd.Env = append(os.Environ(), r.environ(preload...)...)
-	cmd.WaitDelay = 5 * time.Second
-	return cmd
+// close unplugs the board, which stops its clock.
+func (r *rig) close() {
+	if r.bus == nil {
+		return
+	}
+	if err := r.bus.Close(); err != nil {
+		r.t.Error(err)
+	}
+	r.bus = nil
 }
 
+// start starts a program that sees the bus.
+func (r *rig) start(cmd *exec.Cmd) {
+	r.t.Helper()
+	cmd.WaitDelay = 5 * time.Second
+	if err := r.bus.Start(cmd); err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		if cmd.ProcessState == nil {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+	})
+}
+
+// environ is what a program's environment needs to see the bus. Further
+// libraries to preload go before everything that it links to.
 func (r *rig) environ(preload ...string) []string {
 	r.t.Helper()
 	environ, err := r.bus.Environ()
@@ -165,4 +181,22 @@ func missing(t testing.TB, what string) {
 		t.Fatal(what)
 	}
 	t.Skip(what)
+}
+
+// syncBuffer takes a program's output while a test looks at it.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }
