@@ -31,6 +31,7 @@ func (s *Sampler) limitHalt() (err error) {
 	}
 	pl := &s.planner
 	pl.limit = most - most/haltMargin
+	s.chosen = s.options.RegistersOnly
 	switch {
 	case pl.stepsTime() <= pl.limit:
 		pl.depth = pl.stepsDepth()
@@ -59,6 +60,7 @@ func (s *Sampler) limitHalt() (err error) {
 // registersWithin takes registers alone, as many as fit.
 func (s *Sampler) registersWithin() (err error) {
 	pl := &s.planner
+	s.bared = !s.chosen
 	s.options.RegistersOnly = true
 	pl.depth = 0
 	least := time.Duration(0)
@@ -68,6 +70,7 @@ func (s *Sampler) registersWithin() (err error) {
 			return err
 		}
 		if least = pl.time(s.plan.seq); least <= pl.limit {
+			s.bared = s.bared || len(regs) == 2
 			return nil
 		}
 	}
@@ -333,7 +336,10 @@ func (g *guided) mayAsk() bool {
 
 // shortened tells whether words were left out of a sample's stack.
 func (s *Sampler) shortened(c *capture) bool {
-	if c.taken == nil && !c.stepped && s.planner.limit > 0 && (s.options.RegistersOnly || s.oneGo || s.plan.short) {
+	if s.options.RegistersOnly {
+		return s.bared
+	}
+	if c.taken == nil && !c.stepped && s.planner.limit > 0 && (s.oneGo || s.plan.short) {
 		return true
 	}
 	return c.short

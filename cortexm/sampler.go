@@ -72,6 +72,8 @@ type Sampler struct {
 	readied int           // registers that were found ready
 	slow    bool          // one was not
 	reply   time.Duration // from a decision of the host until the probe works on it, of the slow ones
+	chosen  bool          // RegistersOnly was asked for
+	bared   bool          // stacks or registers were left out for MaxHalt
 	oneGo   bool          // a sample step by step would halt for too long
 	usesPSP bool          // threads run on the process stack
 	stretch uint32        // words by which windows were too short

@@ -56,7 +56,7 @@ func TestTimes(t *testing.T) {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
 			e := measureTimes(t, newBoard(t, sim.Options{Model: model, Seed: 1}), 100, 5*time.Second)
-			t.Logf("%v mean, %v without sign, %v at most", e.mean, e.abs, e.most)
+			t.Logf("| %s | %.1f us | %.1f us | %.1f us | %.1f us |", model, micro(e.mean), micro(e.abs), micro(e.most), micro(e.halted))
 			most := 20 * time.Microsecond
 			if !e.clock && e.abs < most {
 				most = time.Millisecond // behind a pause of the host: its turn-round, or a frame
@@ -67,6 +67,8 @@ func TestTimes(t *testing.T) {
 		})
 	}
 }
+
+func micro(d time.Duration) float64 { return float64(d) / 1e3 }
 
 // Where the host is held up between looking at its clock and sending, the probe's
 // clock tells when the halt was.

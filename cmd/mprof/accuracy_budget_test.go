@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,7 +38,7 @@ func TestAccuracyWithinABudget(t *testing.T) {
 			_, bound := randomDistance(j.wanted, j.taken)
 			share := j.witness.board.HaltedTime().Seconds() / float64(c.seconds)
 			percent := func(n int) float64 { return 100 * float64(n) / float64(j.taken) }
-			fmt.Printf("| %s | %s | --rate %g %v | %d | %.2f %% | %v | %.2f %% | %.2f %% | %.2f %% | %.2f %% | %.2f %% | %.2f %% |\n", c.firmware, c.model, c.rate, c.flags, j.taken,
+			fmt.Printf("| %s | %s | --rate %g %s | %d | %.2f %% | %v | %.2f %% | %.2f %% | %.2f %% | %.2f %% | %.2f %% | %.2f %% |\n", c.firmware, c.model, c.rate, strings.Join(c.flags, " "), j.taken,
 				100*share, j.longest.Round(time.Microsecond), 100*j.distance, 100*j.ofCounts, 100*bound, percent(j.complete), percent(j.short), percent(j.inner))
 			if d := max(j.distance, j.ofCounts); d > bound {
 				t.Errorf("the self shares are %.2f %% from the truth; 99.9 %% of runs with %d random samples are within %.2f %%", 100*d, j.taken, 100*bound)
