@@ -74,7 +74,7 @@ func (p *pcLayout) spread(l limits, work time.Duration) {
 		p.least, p.every = p.most-1, 1
 		return
 	}
-	p.delayed = (l.bytes + 1 - 2 - 2 - 3 - 4) / 4
+	p.delayed = min((l.bytes+1-2-2-3-4)/4, p.most)
 	p.waiting = (l.bytes + 1 - 2 - 2 - 4) / 4
 	p.least, p.every = p.delayed, slowChecks
 	p.wait = min(p.packet, 2*(p.packet*9/10-work-p.command))

@@ -14,7 +14,7 @@ import (
 
 // demoRun samples the built-in firmware on the simulated board with the
 // command itself, and returns the counts of its JSON summary.
-func demoRun(t *testing.T, outputs ...string) counts {
+func demoRun(t *testing.T, sampling []string, outputs ...string) counts {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds and runs the command")
@@ -26,7 +26,7 @@ func demoRun(t *testing.T, outputs ...string) counts {
 	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/mprof").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	args := []string{"sample", "--probe", "sim", "--rate", "100", "--duration", "10", "--seed", "1", "--json"}
+	args := append([]string{"sample", "--probe", "sim", "--seed", "1", "--json"}, sampling...)
 	for _, o := range outputs {
 		args = append(args, "-o", o)
 	}
@@ -59,11 +59,20 @@ func demoRun(t *testing.T, outputs ...string) counts {
 
 // One run of the built-in firmware: every function has the same self and total
 // counts in the Firefox Profiler, in pprof, in the folded stacks and in the
-// summary.
+// summary. That holds for PCs, too, of which many make one row.
 func TestDemoCountsTheSameEverywhere(t *testing.T) {
+	for name, sampling := range map[string][]string{
+		"stacks": {"--rate", "100", "--duration", "10"},
+		"PCs":    {"--method", "pcsr", "--duration", "3"},
+	} {
+		t.Run(name, func(t *testing.T) { countsTheSameEverywhere(t, sampling) })
+	}
+}
+
+func countsTheSameEverywhere(t *testing.T, sampling []string) {
 	dir := t.TempDir()
 	firefox, pprof, folded := filepath.Join(dir, "demo.json.gz"), filepath.Join(dir, "demo.pb.gz"), filepath.Join(dir, "demo.folded")
-	want := demoRun(t, firefox, pprof, folded)
+	want := demoRun(t, sampling, firefox, pprof, folded)
 	if diff := cmp.Diff(want, pprofTop(t, pprof, "samples")); diff != "" {
 		t.Errorf("pprof: %s", diff)
 	}
