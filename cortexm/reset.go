@@ -15,7 +15,8 @@ const (
 	addrAIRCR          = 0xE000ED0C
 	aircrReset  uint32 = 0x05FA0004
 	resetPoll          = time.Millisecond
-	resetPolls         = 200
+	resetTime          = 2 * time.Second // that a chip may take to answer after a reset
+	resetPolls         = 200             // of one that answers
 	sysResetReq        = "AIRCR.SYSRESETREQ"
 	nRESET             = "nRESET"
 )
@@ -83,7 +84,7 @@ func (c *Core) resetBy(ctx context.Context, clock Clock, by string, reset func(c
 	if _, err := c.p.ReadWord(ctx, addrDHCSR); err != nil { // clears S_RESET_ST
 		return r, fmt.Errorf("cortexm: read DHCSR: %w", err)
 	}
-	if err := reset(ctx); err != nil {
+	if err := reset(ctx); err != nil && !errors.Is(err, probe.ErrNoTarget) {
 		return r, fmt.Errorf("cortexm: reset by %s: %w", by, err)
 	}
 	dhcsr, err := c.awaitReset(ctx, clock)
@@ -109,20 +110,14 @@ func (c *Core) resetBy(ctx context.Context, clock Clock, by string, reset func(c
 // because a core is caught only when its reset ends.
 func (c *Core) awaitReset(ctx context.Context, clock Clock) (seen uint32, err error) {
 	const after = 20
-	left := resetPolls
-	for ; left > 0; left-- {
-		v, err := c.p.ReadWord(ctx, addrDHCSR)
+	end := clock.Now() + resetTime
+	for left := resetPolls; left > 0; {
+		v, err := c.readAfterReset(ctx)
 		switch {
-		case err != nil && ctx.Err() != nil:
-			return seen, ctx.Err()
-		case errors.Is(err, probe.ErrDisconnected):
+		case err != nil && (ctx.Err() != nil || errors.Is(err, probe.ErrDisconnected) || clock.Now() >= end):
 			return seen, fmt.Errorf("cortexm: read DHCSR after the reset: %w", err)
-		case err != nil: // the debug port was reset, too
-			if err := c.p.Recover(ctx); err != nil {
-				return seen, fmt.Errorf("cortexm: connect after the reset: %w", err)
-			}
-			continue
-		case v&dhcsrZero == 0:
+		case err == nil:
+			left--
 			seen |= v & (sResetSt | sHalt)
 		}
 		if seen&sHalt != 0 {
@@ -136,6 +131,20 @@ func (c *Core) awaitReset(ctx context.Context, clock Clock) (seen uint32, err er
 		}
 	}
 	return seen, nil
+}
+
+// readAfterReset reads DHCSR, over a connection that the reset may have ended.
+func (c *Core) readAfterReset(ctx context.Context) (uint32, error) {
+	v, err := c.p.ReadWord(ctx, addrDHCSR)
+	if err != nil && ctx.Err() == nil {
+		if err = c.p.Recover(ctx); err == nil {
+			v, err = c.p.ReadWord(ctx, addrDHCSR)
+		}
+	}
+	if v&dhcsrZero != 0 { // it did not come from DHCSR
+		v = 0
+	}
+	return v, err
 }
 
 // Held says whether the core stands at its reset vector until Run.

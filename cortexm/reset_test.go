@@ -77,6 +77,33 @@ func TestResetObserved(t *testing.T) {
 	b.running(t)
 }
 
+// TestResetTakesTheDebugPort: a chip that is not to be reached for a while after
+// its reset, with all debug settings lost, is reset and sampled all the same.
+func TestResetTakesTheDebugPort(t *testing.T) {
+	ctx := context.Background()
+	probeIt := newBoard(t, sim.Options{})
+	probeIt.attach(t)
+	now := probeIt.board.Now()
+	for _, when := range []time.Duration{1, 5, 10, 15, 19} {
+		b := newBoard(t, sim.Options{Faults: sim.Script{{Kind: sim.DebugOff, After: now + when*time.Millisecond, For: 60 * time.Millisecond}}})
+		b.attach(t)
+		r, err := b.core.Reset(ctx, b.board)
+		if err != nil || r.By == "" {
+			t.Errorf("after %d ms: %+v, %v", when, r, err)
+		}
+		if err := b.core.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		if sp, err := b.sampler(t, cortexm.SampleOptions{Seed: 1}).Next(ctx); err != nil || sp.Miss != 0 {
+			t.Errorf("after %d ms: %+v, %v", when, sp, err)
+		}
+		if err := b.core.Detach(ctx); err != nil {
+			t.Fatal(err)
+		}
+		b.running(t)
+	}
+}
+
 // openUnderReset connects to a program that turns its SWD pins off.
 func openUnderReset(o sim.Options) (*bench, error) {
 	o.ELF = demo.ELF

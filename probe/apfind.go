@@ -84,6 +84,8 @@ func (p *Probe) lookForCore(ctx context.Context, name string) (problem, err erro
 	}
 	cpuid, err := p.ReadWord(ctx, addrCPUID)
 	switch {
+	case errors.As(err, &refused) && (refused.Ack == FAULT || refused.Ack == WAIT) && p.inReset:
+		return fmt.Errorf("probe: access port %s: read CPUID while nRESET is low: %w (%w)", name, refused, ErrNoTarget), nil
 	case errors.As(err, &refused) && (refused.Ack == FAULT || refused.Ack == WAIT):
 		return fmt.Errorf("probe: access port %s: read CPUID: %w (%w)", name, refused, ErrLocked), nil
 	case err != nil:
