@@ -88,30 +88,45 @@ func (b *bench) transfer(ctx context.Context, reqs ...probe.Req) (a probe.Answer
 	return a, err
 }
 
+// A target that cannot be reached behind a check is tried again for about two
+// seconds: it may have been reset, or its debug domain without power.
+const (
+	settleTries = 10
+	settlePause = 200 * time.Millisecond
+)
+
 // settle brings the connection back after an error and says whether the core
 // stood still, in which case it is resumed.
 func (b *bench) settle(ctx context.Context, failed bool) (stood bool, err error) {
 	ctx = context.WithoutCancel(ctx)
-	b.p.Invalidate()
-	if failed {
-		if err := b.p.SetClock(ctx, b.asked); err != nil && errors.Is(err, probe.ErrDisconnected) {
-			return false, err
+	for try := range settleTries {
+		if try > 0 || failed {
+			err = errors.Join(b.p.SetClock(ctx, b.asked), b.p.Recover(ctx))
 		}
-		if err := b.p.Recover(ctx); err != nil {
-			return false, err
+		if err == nil {
+			stood, err = b.look(ctx)
+		}
+		if err == nil || errors.Is(err, probe.ErrDisconnected) {
+			break
+		}
+		if try > 0 {
+			_ = b.clock.Sleep(ctx, settlePause)
 		}
 	}
+	if stood {
+		err = errors.Join(err, b.resume())
+	}
+	return stood, err
+}
+
+// look puts the retries back and says whether the core stands still.
+func (b *bench) look(ctx context.Context) (stands bool, err error) {
+	b.p.Invalidate()
 	if err := b.p.SetMatchRetry(ctx, probe.DefaultMatchRetry); err != nil {
 		return false, err
 	}
 	dhcsr, err := b.p.ReadWord(ctx, addrDHCSR)
-	if err != nil {
-		return false, err
-	}
-	if dhcsr&sHalt == 0 {
-		return false, nil
-	}
-	return true, b.resume()
+	return dhcsr&sHalt != 0, err
 }
 
 // resumeTries is how often a core is told to run, with the connection brought

@@ -130,7 +130,6 @@ func (b *bench) runOne(ctx context.Context, c one) (f Finding, err error) {
 		f.fact("the core was left halted, and had to be resumed")
 	}
 	if err != nil {
-		f.Unsafe = true
 		f.fact("afterwards: %v", err)
 	}
 	return f, err

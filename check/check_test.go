@@ -264,6 +264,29 @@ func TestUnplugged(t *testing.T) {
 	}
 }
 
+// TestFaults: what happens once, or passes, ends no check but the one that it
+// hit; the core runs afterwards, and nothing is called unsafe.
+func TestFaults(t *testing.T) {
+	for kind, f := range map[string]sim.Fault{
+		"WAIT": {Kind: sim.TransferWAIT}, "FAULT": {Kind: sim.TransferFAULT}, "no acknowledge": {Kind: sim.NoAck}, "parity": {Kind: sim.Parity},
+		"short": {Kind: sim.ShortPacket, Bytes: 1}, "late": {Kind: sim.LatePacket, For: 2 * time.Second},
+		"reset": {Kind: sim.TargetReset}, "debug domain off": {Kind: sim.DebugOff, For: 300 * time.Millisecond},
+	} {
+		for _, after := range []time.Duration{4 * time.Second, 4700 * time.Millisecond} {
+			if testing.Short() && after != 4*time.Second {
+				continue
+			}
+			f.After = after
+			b := board(t, sim.Options{Faults: sim.Script{f}})
+			r, err := check.Run(t.Context(), b.Transport(), check.Options{Clock: b})
+			leftAlone(t, b)
+			if err != nil || len(r.Unsafe()) > 0 {
+				t.Errorf("%s after %v: unsafe %v, error %v", kind, after, r.Unsafe(), err)
+			}
+		}
+	}
+}
+
 // TestEnded: the end of ctx in front of or within any check leaves the core
 // running.
 func TestEnded(t *testing.T) {
