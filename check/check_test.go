@@ -19,6 +19,9 @@ func board(t testing.TB, o sim.Options) *sim.Board {
 	if o.ELF == nil {
 		o.ELF = demo.ELF
 	}
+	if o.CoreHz == 0 {
+		o.CoreHz = 4_000_000 // the fewer cycles, the less to simulate
+	}
 	b, err := sim.New(o)
 	if err != nil {
 		t.Fatal(err)
