@@ -28,7 +28,6 @@ type capture struct {
 	sent, heard         time.Duration // when the request with the halt was sent, and its response heard
 	delay               time.Duration // that the probe waited before the halt
 	at                  time.Duration // of the halt, where the times of its packets tell; 0: not known
-	behind              int           // packets from that with the halt to the response heard
 
 	stepped bool // taken step by step, not by the plan
 	regs    snapshot.Registers

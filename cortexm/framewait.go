@@ -3,6 +3,8 @@ package cortexm
 import (
 	"math/rand/v2"
 	"time"
+
+	"github.com/mprof/mprof/probe"
 )
 
 // Where packets come at fixed times (HID: one each millisecond) a halt would fall
@@ -22,9 +24,12 @@ func (s *Sampler) frameWait() time.Duration {
 	if s.planner.placeholder() == 0 {
 		return 0
 	}
-	frame := min(s.planner.costs.Packet, time.Duration(1<<16-1)*time.Microsecond)
+	frame := min(s.planner.costs.Packet, longestWait/2)
 	return time.Microsecond + time.Duration(s.waits.Int64N(int64(frame)))
 }
+
+// longestWait is that of DAP_Delay.
+const longestWait = (1<<16 - 1) * time.Microsecond
 
 // placeholder is a delay to lay packets out with, in microseconds; 0: none.
 func (pl *planner) placeholder() uint16 {
@@ -32,6 +37,30 @@ func (pl *planner) placeholder() uint16 {
 		return 0
 	}
 	return 1
+}
+
+// waiting is a packet of its own before a sample that fills one: the probe waits
+// in it for a frame and a part, and the next is done when it is over.
+func (pl *planner) waiting() []*transfer {
+	if pl.placeholder() == 0 {
+		return nil
+	}
+	t := &transfer{delay: pl.placeholder()}
+	t.write(probe.WriteSELECT, pl.steps.memory)
+	return []*transfer{t}
+}
+
+// shift sets how long the probe waits before a sample of registers alone.
+func (s *Sampler) shift(c *capture) {
+	q := s.plan.seq
+	if q.packets[0].transfers[0].delay == 0 {
+		return
+	}
+	if d := s.frameWait(); d > 0 {
+		c.delay = s.planner.costs.Packet + d
+		q.packets[0].wait(c.delay)
+		q.requests[0] = q.packets[0].raw
+	}
 }
 
 // wait sets how long the probe waits before the halt.

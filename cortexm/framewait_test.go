@@ -32,3 +32,34 @@ func TestHaltsFillTheFrame(t *testing.T) {
 		}
 	}
 }
+
+// Samples of registers alone fill the frame as well, at no more than their own
+// work, and their times are right.
+func TestHaltsOfRegistersFillTheFrame(t *testing.T) {
+	for _, model := range []string{"daplink-hid", "daplink-hid-2.1.0"} {
+		b := newBoard(t, sim.Options{Model: model, Seed: 1})
+		s := b.sampler(t, cortexm.SampleOptions{Duration: 10 * time.Second, Seed: 1, RegistersOnly: true})
+		var phases [10]int
+		var at time.Duration
+		b.board.OnHalt(func(now time.Duration) { at = now; phases[at%time.Millisecond/(time.Millisecond/10)]++ })
+		start, before := b.board.Now(), b.board.HaltedTime()
+		off, n := time.Duration(0), 0
+		b.profile(t, s, newUnwinder(t, demo.ELF), func(x sampled) {
+			took := b.board.HaltedTime() - before
+			if before += took; took > 600*time.Microsecond {
+				t.Errorf("%s: sample %d halted for %v", model, x.Seq, took)
+			}
+			d := x.Time + start - at
+			off += max(d, -d)
+			n++
+		})
+		for i, k := range phases {
+			if k < n/20 || k > n/5 {
+				t.Errorf("%s: %d of %d halts in tenth %d of the frame: %v", model, k, n, i, phases)
+			}
+		}
+		if off/time.Duration(n) > 50*time.Microsecond {
+			t.Errorf("%s: times are %v off", model, off/time.Duration(n))
+		}
+	}
+}

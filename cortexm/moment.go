@@ -19,8 +19,9 @@ func (s *Sampler) moment(c *capture, begin, end time.Duration) time.Duration {
 }
 
 // halting is when the halt was written, if nothing held the request up: the
-// transfers before the halt come behind the way there. Where packets come at fixed times, the one with the halt began as
-// long before its response as one packet is apart from the next.
+// transfers before the halt come behind the way there. Where packets come at fixed
+// times, the first began whole frames before a response was heard, in the frame
+// behind the request.
 func (s *Sampler) halting(c *capture) time.Duration {
 	costs := s.core.costs
 	lead := time.Duration(c.meter.lead)*costs.Transfer + costs.Command
@@ -28,8 +29,8 @@ func (s *Sampler) halting(c *capture) time.Duration {
 		return max(c.sent, c.at)
 	}
 	if s.planner.slotted() {
-		begun := c.heard - time.Duration(max(1, c.behind))*costs.Packet
-		for costs.Packet > 0 && begun-costs.Packet*17/16 > c.sent { // the response was late for its turn
+		begun := c.heard - costs.Packet
+		for begun-costs.Packet*(framePart+1)/framePart > c.sent {
 			begun -= costs.Packet
 		}
 		return max(c.sent, begun+c.delay+lead)

@@ -17,7 +17,7 @@ func (pl *planner) bare() (*plan, error) {
 	t := &transfer{}
 	pl.steps.aim(t)
 	pl.steps.halt(t)
-	all := []*transfer{t}
+	all := append(pl.waiting(), t)
 	for i, r := range pl.regs {
 		request, response := registerRequest, registerResponse
 		last := i == len(pl.regs)-1

@@ -291,7 +291,8 @@ func (s *Sampler) transaction(ctx context.Context, c *capture) error {
 		c.stepped = true
 		return s.guided(ctx, c)
 	}
-	c.list, c.behind = s.plan.list, len(s.plan.seq.packets)
+	c.list = s.plan.list
+	s.shift(c)
 	err := s.transact(ctx, s.plan.seq, c)
 	c.heard = s.clock.Now()
 	return err
