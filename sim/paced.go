@@ -105,3 +105,18 @@ func (t *paced) ReadPacket(ctx context.Context, p []byte) (int, error) {
 		}
 	}
 }
+
+// Strike makes an event of a Script happen at this moment, for tests in real
+// time: Unplug, TargetReset and so on, not faults of transfers and packets.
+func (b *Board) Strike(f Fault) error {
+	if _, err := (Script{f}).arm(); err != nil {
+		return err
+	}
+	if f.Kind.ofTransfer() || f.Kind.ofPacket() {
+		return fmt.Errorf("sim: fault of kind %d waits for a transfer or packet", f.Kind)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.strike(&f)
+	return nil
+}

@@ -59,7 +59,8 @@ func openTarget(ctx context.Context, selector string, raw []byte) (*target, erro
 	if err != nil {
 		return nil, err
 	}
-	return &target{transport: transport, clock: cortexm.NewWall(), clockLabel: "host time", usb: &device}, nil
+	reopen := func(ctx context.Context) (probe.Transport, error) { return usb.Reopen(ctx, device) }
+	return &target{transport: transport, reopen: reopen, clock: cortexm.NewWall(), clockLabel: "host time", usb: &device}, nil
 }
 
 // openTCP opens a probe on the network.

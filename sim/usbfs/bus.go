@@ -59,6 +59,7 @@ const (
 
 // NewBus makes a bus without devices. Close removes it.
 func NewBus() (*Bus, error) {
+	prefer()
 	dir, err := os.MkdirTemp("", "usb") // short: socket paths have 107 bytes
 	if err != nil {
 		return nil, fmt.Errorf("usbfs: %w", err)

@@ -1,0 +1,136 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mprof/mprof/sim"
+)
+
+// someSamples is a recording's size when a run is well under way.
+const someSamples = 8000
+
+// TestUSBInterrupt: Ctrl-C in the middle writes the profile and lets the core
+// run.
+func TestUSBInterrupt(t *testing.T) {
+	for _, model := range []string{"mcu-link", "daplink-hid"} {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			b := plugBoard(t, newUSB(t), sim.Options{Model: model})
+			p := b.sample(t, "--rate", "200")
+			p.recorded(someSamples)
+			if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+			p.end(0)
+			b.leftRunning(t)
+			s := p.summary()
+			if n := foldedSamples(t, p.file("out.folded")); n != s.Samples.Taken || n < 5 || !strings.Contains(s.EndReason, "interrupt") {
+				t.Errorf("%d samples in the profile, %d taken, %s", n, s.Samples.Taken, s.EndReason)
+			}
+		})
+	}
+}
+
+// TestUSBKilled: a process that is killed between two samples leaves the core
+// running; one that is killed in a sample leaves responses in the probe, which
+// the next session takes for nobody's.
+func TestUSBKilled(t *testing.T) {
+	b := plugBoard(t, newUSB(t), sim.Options{})
+	p := b.sample(t, "--rate", "5")
+	p.recorded(2000)
+	for packets, quiet := b.Packets(), 0; quiet < 10; time.Sleep(2 * time.Millisecond) {
+		if n := b.Packets(); n != packets {
+			packets, quiet = n, 0
+		}
+		quiet++ // the next sample is due 100 ms after the last one, or later
+	}
+	_ = p.cmd.Process.Kill()
+	<-p.ended
+	if s := b.CoreState(); s.Halted {
+		t.Errorf("killed between two samples: %+v", s)
+	}
+	for range 2 {
+		p = b.sample(t, "--rate", "2000")
+		p.recorded(2000)
+		_ = p.cmd.Process.Kill()
+		<-p.ended
+	}
+	if b.CoreState().Halted {
+		b.resume(t)
+	}
+	p = b.sample(t, "--rate", "100", "--duration", "1")
+	p.end(0)
+	b.leftRunning(t)
+	if s := p.summary(); s.Samples.Taken < 5 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// resume does what a debugger does with a core that a killed session left
+// halted.
+func (b *usbBoard) resume(t *testing.T) {
+	t.Helper()
+	b.Hold(func() { b.Core().Resume() })
+}
+
+// TestUSBUnplugged: what was recorded before the probe went away is a profile,
+// and the end says that nobody could let the core go.
+func TestUSBUnplugged(t *testing.T) {
+	b := plugBoard(t, newUSB(t), sim.Options{})
+	p := b.sample(t, "--rate", "200")
+	p.recorded(someSamples)
+	b.device.Unplug()
+	time.Sleep(100 * time.Millisecond)
+	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	p.end(1)
+	for _, want := range []string{"the probe is gone", "core was not let go", "Is the probe plugged in?"} {
+		if !strings.Contains(p.stderr.String(), want) {
+			t.Errorf("the end does not say %q: %s", want, p.stderr.String())
+		}
+	}
+	s := p.summary()
+	if n := foldedSamples(t, p.file("out.folded")); n != s.Samples.Taken || n < 5 {
+		t.Errorf("%d samples in the profile, %d taken", n, s.Samples.Taken)
+	}
+	if len(s.Away) == 0 || s.Away[0].Name != "Probe gone" {
+		t.Errorf("the summary does not say that the probe was gone: %s", p.stdout.String())
+	}
+}
+
+// TestUSBPluggedInAgain: the run goes on when the probe is back, at another
+// port, and the gap is in the recording.
+func TestUSBPluggedInAgain(t *testing.T) {
+	for _, model := range []string{"mcu-link", "daplink-hid"} {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			b := plugBoard(t, newUSB(t), sim.Options{Model: model})
+			p := b.sample(t, "--rate", "200")
+			p.recorded(someSamples)
+			packets := b.Packets()
+			if err := b.Strike(sim.Fault{Kind: sim.Unplug, For: 450 * time.Millisecond}); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.Sleep(t.Context(), 500*time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+			b.plug(t)
+			p.wait(func() bool { return b.Packets() > packets+100 })
+			if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+			p.end(0)
+			b.leftRunning(t)
+			s := p.summary()
+			if len(s.Away) != 1 || s.Away[0].Name != "Probe gone" || s.Away[0].TimeS < 0.4 {
+				t.Errorf("away: %+v, want the probe for 0.5 s", s.Away)
+			}
+		})
+	}
+}

@@ -1,0 +1,104 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mprof/mprof/sim"
+)
+
+// usbSeconds is how long a run takes; the short ones are for the race detector.
+func usbSeconds() string {
+	if testing.Short() {
+		return "1"
+	}
+	return "1.5"
+}
+
+// TestUSBSample: each kind of probe gives a profile that is right: high-speed
+// bulk, full-speed bulk with and without DAP_ExecuteCommands, HID.
+func TestUSBSample(t *testing.T) {
+	for _, model := range []string{"mcu-link", "debugprobe", "free-dap", "daplink-hid"} {
+		t.Run(model, func(t *testing.T) {
+			b := plugBoard(t, newUSB(t), sim.Options{Model: model})
+			p := b.sample(t, "--rate", "100", "--duration", usbSeconds())
+			p.end(0)
+			b.leftRunning(t)
+			b.check(t, p)
+			n := b.device.Counts()
+			if n.ZeroPackets != 0 || n.FullPackets != 0 {
+				t.Errorf("packets that need or are an empty one: %+v", n)
+			}
+			if n.DeepestIn < b.Model().PacketCount {
+				t.Errorf("%d reads posted ahead, the probe answers %d packets at once", n.DeepestIn, b.Model().PacketCount)
+			}
+		})
+	}
+}
+
+// usbLate is how a sample is missed on a machine that is too busy for a quarter
+// of a second.
+const usbLate = "probe did not answer in time"
+
+// check compares a recording with the board's truth.
+func (b *usbBoard) check(t *testing.T, p *process) {
+	t.Helper()
+	j := &judged{accuracyCase: accuracyCase{firmware: "demo", model: b.Model().Name}}
+	lag := b.Lag()
+	b.Hold(func() { j.compare(t, p.elf, p.file("run.mprof"), b.witness) })
+	s := p.summary()
+	if j.taken != s.Samples.Taken || j.samples != s.Samples.Asked {
+		t.Errorf("%d of %d samples recorded, %d of %d reported", j.taken, j.samples, s.Samples.Taken, s.Samples.Asked)
+	}
+	_, bound := randomDistance(j.wanted, j.taken)
+	if b.Model().HID {
+		bound *= framed
+	}
+	if d := min(j.distance, j.ofCounts); d > bound {
+		t.Errorf("the self shares of %d samples are %.1f %% from the truth; 99.9 %% of runs with as many random ones are within %.1f %%", j.taken, 100*d, 100*bound)
+	}
+	if j.taken < 3 {
+		t.Errorf("%d samples taken of %d: %v", j.taken, j.samples, s.Samples.Missed)
+	}
+	for why, n := range s.Samples.Missed {
+		if why != usbLate || n > 2+j.taken/10 {
+			t.Errorf("%d of %d samples missed: %s", n, j.samples, why)
+		}
+	}
+	if j.equal < j.taken*95/100 {
+		t.Errorf("%d of %d stacks equal to the truth; the first difference:\n%s", j.equal, j.taken, j.firstDifference)
+	}
+	t.Logf("%s: %d samples, %d complete, %d equal, distance %.2f %% by time, %.2f %% by count, bound %.2f %%; lag %v", b.Model().Name, j.taken, j.complete, j.equal,
+		100*j.distance, 100*j.ofCounts, 100*bound, lag)
+}
+
+// TestUSBTwoProbes: mprof list shows what is there, and two processes use two
+// probes at once.
+func TestUSBTwoProbes(t *testing.T) {
+	bus := newUSB(t)
+	fast := plugBoard(t, bus, sim.Options{Model: "mcu-link"})
+	slow := plugBoard(t, bus, sim.Options{Model: "daplink-hid"})
+	list := usbStart(t, bus, "list")
+	list.end(0)
+	for _, b := range []*usbBoard{fast, slow} {
+		m := b.Model()
+		found := false
+		for line := range strings.Lines(list.stdout.String()) {
+			found = found || strings.HasPrefix(line, m.Serial) && strings.Contains(line, m.Product) && strings.Contains(line, m.Firmware)
+		}
+		if !found {
+			t.Errorf("mprof list lacks %s:\n%s", m.Product, list.stdout.String())
+		}
+	}
+	processes := map[*usbBoard]*process{}
+	for _, b := range []*usbBoard{fast, slow} {
+		processes[b] = b.sample(t, "--rate", "100", "--duration", "1")
+	}
+	for b, p := range processes {
+		p.end(0)
+		b.leftRunning(t)
+		b.check(t, p)
+	}
+}
