@@ -129,6 +129,7 @@ func judge(t *testing.T, c accuracyCase) *judged {
 	j := &judged{accuracyCase: c}
 	j.witness = w
 	j.compare(t, image, recording, w)
+	j.expected, j.bound = randomDistance(j.wanted, randomSamples)
 	return j
 }
 
@@ -231,7 +232,6 @@ func (j *judged) compare(t *testing.T, path, recording string, w *witness) {
 	}
 	j.distance = distance(self, j.wanted)
 	j.ofCounts = distance(counts, j.wanted)
-	j.expected, j.bound = randomDistance(j.wanted, randomSamples)
 }
 
 // at finds the halt of a snapshot: the one nearest in time.
