@@ -53,9 +53,6 @@ func (b *usbBoard) check(t *testing.T, p *process) {
 		t.Errorf("%d of %d samples recorded, %d of %d reported", j.taken, j.samples, s.Samples.Taken, s.Samples.Asked)
 	}
 	_, bound := randomDistance(j.wanted, j.taken)
-	if b.Model().HID {
-		bound *= framed
-	}
 	if d := min(j.distance, j.ofCounts); d > bound {
 		t.Errorf("the self shares of %d samples are %.1f %% from the truth; 99.9 %% of runs with as many random ones are within %.1f %%", j.taken, 100*d, 100*bound)
 	}
