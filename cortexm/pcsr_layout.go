@@ -50,12 +50,12 @@ func newPCLayout(l limits, c Costs, inFlight int) pcLayout {
 	}
 	p.least = p.most - 2
 	if p.most >= 32 {
-		p.least = p.most / 2
+		p.least = p.most * 3 / 4
 	}
 	work := p.work(p.most)
 	p.slow = p.packet > work+work/4
 	p.every = max(1, int(checkInterval/max(work, p.packet)))
-	p.together = max(1, inFlight/2)
+	p.together = min(max(1, int((c.RoundTrip+work-1)/work)), max(1, inFlight/2))
 	switch {
 	case p.slow:
 		p.spread(l, work)
