@@ -115,10 +115,10 @@ func (c *Core) takeOver(ctx context.Context, o AttachOptions) (err error) {
 // Control sets C_DEBUGEN of a core that was attached to observe it, so that it
 // can be halted.
 func (c *Core) Control(ctx context.Context) error {
-	if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrRun); err != nil {
-		return fmt.Errorf("cortexm: set C_DEBUGEN: %w", err)
-	}
 	c.observer = false
+	if err := c.p.WriteWord(ctx, addrDHCSR, dhcsrRun); err != nil { // it may have been done
+		return errors.Join(fmt.Errorf("cortexm: set C_DEBUGEN: %w", err), c.Detach(context.WithoutCancel(ctx)))
+	}
 	if c.demcr&vcCoreReset != 0 {
 		c.demcrOurs = true
 		if err := c.p.WriteWord(ctx, addrDEMCR, c.demcr&^vcCoreReset); err != nil {

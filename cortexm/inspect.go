@@ -148,10 +148,20 @@ func (r *inspector) trace(i *Inspection) {
 	demcr := r.word(addrDEMCR)
 	if r.err == nil && demcr&trcEna == 0 {
 		r.err = r.p.WriteWord(r.ctx, addrDEMCR, demcr|trcEna)
-		defer func() { r.err = errors.Join(r.err, r.p.WriteWord(r.ctx, addrDEMCR, demcr)) }()
+		defer func() { r.err = errors.Join(r.err, r.putBack(demcr)) }()
 	}
 	ctrl := r.word(addrDWTCTRL) // NUMCOMP in bits 31 to 28, NOCYCCNT 25
 	i.Watchpoints, i.CYCCNT, i.PCSR = int(ctrl>>28), known(ctrl != 0 && ctrl>>25&1 == 0), r.pcsr(i.State)
+}
+
+// putBack writes DEMCR as it was, over a new connection if need be.
+func (r *inspector) putBack(demcr uint32) error {
+	ctx := context.WithoutCancel(r.ctx)
+	err := r.p.WriteWord(ctx, addrDEMCR, demcr)
+	if err != nil && r.p.Recover(ctx) == nil {
+		err = r.p.WriteWord(ctx, addrDEMCR, demcr)
+	}
+	return err
 }
 
 // pcsr reads DWT_PCSR a few times: all zero means that there is none, all ones

@@ -94,3 +94,20 @@ func TestInspectUnplugged(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestInspectFaults: whatever transfer fails, DEMCR is put back.
+func TestInspectFaults(t *testing.T) {
+	ctx := context.Background()
+	for n := uint64(60); n < 200; n += 3 {
+		for _, kind := range []sim.Kind{sim.NoAck, sim.TransferFAULT, sim.Parity} {
+			b := newBoard(t, sim.Options{Faults: sim.Script{{Kind: kind, Transfer: n}}})
+			_, err := cortexm.Inspect(ctx, b.probe, 0xE00FF003)
+			if v, _ := b.board.Core().ReadBus(demcr, 4); v != 0 {
+				t.Errorf("kind %d at transfer %d: DEMCR 0x%08x after %v", kind, n, v, err)
+			}
+			if s := b.board.CoreState(); s.Halted || s.DebugEnabled {
+				t.Errorf("kind %d at transfer %d: %+v", kind, n, s)
+			}
+		}
+	}
+}

@@ -34,7 +34,7 @@ func (r *samplingRun) recordingHeader(image *symbol.Image) snapshot.Header {
 		ELF:     image.Path(),
 		BuildID: fmt.Sprintf("%x", image.BuildID()),
 		Probe:   r.target.name(r.probe.Info()),
-		Core:    r.core.Description(),
+		Core:    r.flags.coreName(r.core.Description()),
 		Start:   time.Now(),
 		Parameters: map[string]string{
 			keyCommand:  strings.Join(r.flags.command, "\n"),

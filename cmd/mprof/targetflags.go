@@ -62,6 +62,16 @@ func (f *targetFlags) options(t *target) probe.Options {
 	}
 }
 
+// coreName adds which core of several it is to what it is.
+func (f *targetFlags) coreName(description string) string {
+	for _, part := range []struct{ label, text string }{{", core ", strings.TrimPrefix(f.core.text, "core")}, {", access port ", f.ap.text}} {
+		if part.text != "" {
+			description += part.label + part.text
+		}
+	}
+	return description
+}
+
 // attach opens the probe and takes the core over. A core that stands at a
 // breakpoint is let go only where the target is to be reset anyway. observe is for
 // a core that is not to be halted.
