@@ -9,16 +9,14 @@ import (
 	"github.com/mprof/mprof/probe"
 )
 
-// guarded packets: SELECT at the banked data registers, TAR at DHCSR, so that
-// BD0 is DHCSR, BD1 DCRSR, BD2 DCRDR.
-
 // sampleRegisters are PC, LR, SP, xPSR and R7 (REGSEL of DCRSR).
 var sampleRegisters = []uint32{15, 14, 13, 16, 7}
 
 const abortClear = 0x1E // ABORT: all sticky flags
 
 // sampleRequests halt, wait until DHCSR masked with S_HALT is value, and read
-// five registers, each with its own look at DHCSR.
+// five registers, each with its own look at DHCSR. SELECT is at the banked data
+// registers and TAR at DHCSR, so that BD0 is DHCSR, BD1 DCRSR and BD2 DCRDR.
 func sampleRequests(value uint32, stamp byte) []probe.Req {
 	reqs := []probe.Req{
 		{Op: probe.WriteBD0 | stamp, Data: dhcsrHalt},
