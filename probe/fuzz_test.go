@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 )
@@ -81,12 +82,32 @@ func (c *chatter) ReadPacket(_ context.Context, p []byte) (int, error) {
 func (c *chatter) PacketSize() int { return 64 }
 func (c *chatter) Close() error    { return nil }
 
+// politeScript are the answers of a probe without DAP_ExecuteCommands up to the
+// identification of its access port, and no more: from there on it is the
+// fuzzer's.
+func politeScript(t testing.TB) (script []byte) {
+	for _, answer := range []string{
+		"01 02", "02 4000", "00", "00", // in step
+		"02 4000", "01 02", "01 01", "00", "00", "00", "00", "00", "00", "00", "00", "00", // DAP_Info
+		"00",                   // DAP_ExecuteCommands: not what it should be
+		"01", "00", "00", "00", // connect, clock, retries, turnaround
+		"00", "01 01 7714A02B", // JTAG-to-SWD, DPIDR
+		"01 01", "02 01", "01 01 000000F0", // ABORT, power, CTRL/STAT
+		"02 01 11007724", // IDR of port 0
+	} {
+		b := unhex(t, answer)
+		script = append(append(script, 0, byte(len(b))), b...)
+	}
+	return script
+}
+
 // FuzzOpen: a probe that says anything opens or does not, and then reads and
 // writes memory or does not, and it comes to an end.
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(unhex(f, "0002 0102 0003 02 4000 0001 00 0001 00"))
 	f.Add(bytes.Repeat([]byte{0, 3, 1, 1, 0}, 200))
+	f.Add(politeScript(f))
 	f.Fuzz(func(t *testing.T, script []byte) {
 		c := &chatter{script: script}
 		p, err := Open(context.Background(), c, Options{Timeout: time.Hour})
@@ -102,4 +123,13 @@ func FuzzOpen(f *testing.F) {
 			t.Fatalf("%d requests for a script of %d bytes", c.writes, len(script))
 		}
 	})
+}
+
+// TestPoliteScript: the seed leads the fuzzer behind the connection.
+func TestPoliteScript(t *testing.T) {
+	c := &chatter{script: politeScript(t)}
+	_, err := Open(context.Background(), c, Options{Timeout: time.Hour})
+	if !errors.Is(err, ErrDisconnected) || len(c.script) > 0 || !strings.Contains(err.Error(), "DAP_Transfer") {
+		t.Errorf("%d bytes left, error %v", len(c.script), err)
+	}
 }
