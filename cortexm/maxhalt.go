@@ -57,6 +57,13 @@ func (s *Sampler) limitHalt() (err error) {
 	return s.registersWithin()
 }
 
+// HaltLimitError says that no sample can keep to MaxHalt on this probe.
+type HaltLimitError struct{ Limit, Least time.Duration }
+
+func (e *HaltLimitError) Error() string {
+	return fmt.Sprintf("cortexm: halt for at most %v: PC and LR alone take %v on this probe", e.Limit, e.Least)
+}
+
 // registersWithin takes registers alone, as many as fit.
 func (s *Sampler) registersWithin() (err error) {
 	pl := &s.planner
@@ -74,7 +81,7 @@ func (s *Sampler) registersWithin() (err error) {
 			return nil
 		}
 	}
-	return fmt.Errorf("cortexm: halt for at most %v: PC and LR alone take %v on this probe", s.options.MaxHalt, (least + least/(haltMargin-1)).Round(time.Microsecond))
+	return &HaltLimitError{Limit: s.options.MaxHalt, Least: (least + least/(haltMargin-1)).Round(time.Microsecond) + time.Microsecond}
 }
 
 // stepsTime is what a sample step by step takes without a stack.

@@ -116,6 +116,7 @@ func TestHints(t *testing.T) {
 		{&probe.TransferError{}, "power"},
 		{&cortexm.MismatchError{}, "--force"},
 		{&cortexm.HaltedError{}, "debugger"},
+		{&cortexm.HaltLimitError{}, "--max-overhead"},
 		{fs.ErrPermission, "permissions"},
 	} {
 		got := hintsFor(fmt.Errorf("wrapped: %w", c.err))
