@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -319,74 +318,6 @@ func FuzzRecordingBody(f *testing.F) {
 		fields := cursor{p: p}
 		_, _ = fields.fields()
 	})
-}
-
-// Blocks have the same property.
-func FuzzRecordingBlock(f *testing.F) {
-	for _, s := range testSamples() {
-		if s.Block != nil {
-			f.Add(appendBlock(nil, s))
-		}
-	}
-	f.Fuzz(func(t *testing.T, p []byte) {
-		c := cursor{p: p}
-		s, err := c.block()
-		if err != nil {
-			return
-		}
-		if n := s.Samples(); n > mostBlock {
-			t.Fatalf("%d samples", n)
-		}
-		again := cursor{p: appendBlock(nil, s)}
-		if s2, err := again.block(); err != nil || !cmp.Equal(s, s2, equalSnapshots) {
-			t.Fatalf("%v, then %v %v", s, s2, err)
-		}
-	})
-}
-
-// A block that no record can hold is refused, and the recording goes on.
-func TestRecordingOfABlockTooLong(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "run.mprof")
-	w, err := Create(path, Header{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Append(&Snapshot{Block: &Block{PCs: make([]uint32, mostBlock), Lost: 1}}); err == nil {
-		t.Error("it was written")
-	}
-	if err := errors.Join(w.Append(&Snapshot{Block: &Block{PCs: make([]uint32, mostBlock)}}), w.Finish("")); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if all, err := readAll(r); len(all) != 1 || err != io.EOF || len(all[0].Block.PCs) != mostBlock {
-		t.Errorf("%d records, then %v", len(all), err)
-	}
-}
-
-// BenchmarkRecordingBlock writes blocks of 126 PCs of a program of 64 KiB.
-func BenchmarkRecordingBlock(b *testing.B) {
-	w, err := Create(filepath.Join(b.TempDir(), "run.mprof"), testHeader())
-	if err != nil {
-		b.Fatal(err)
-	}
-	random := rand.New(rand.NewPCG(1, 2))
-	s := &Snapshot{Block: &Block{Spacing: 5600 * time.Nanosecond, PCs: make([]uint32, 126)}}
-	for i := range s.Block.PCs {
-		s.Block.PCs[i] = 0x08000000 + 2*random.Uint32N(1<<15)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := w.Append(s); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/126, "ns/PC")
-	b.ReportMetric(float64(len(appendBlock(nil, s)))/126, "B/PC")
-	w.Finish("benchmark")
 }
 
 func BenchmarkRecordingAppend(b *testing.B) {

@@ -147,6 +147,8 @@ func (r *samplingRun) detach() error {
 		return nil // the error that ended the run says it
 	case errors.Is(err, probe.ErrDisconnected):
 		return fmt.Errorf("the run ended without the probe, so the core was not let go: %w", err)
+	case err != nil && r.method == profile.MethodPCSR:
+		return fmt.Errorf("the trace unit of the core may be left on (DEMCR.TRCENA): %w", err)
 	case err != nil:
 		return fmt.Errorf("the core may be left halted: %w", err)
 	case errors.Is(closeErr, probe.ErrDisconnected):
