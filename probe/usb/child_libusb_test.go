@@ -89,7 +89,7 @@ func start(t testing.TB, b *usbfs.Bus, role string, change ...func(*exec.Cmd)) *
 		t.Fatal(err)
 	}
 	c := &child{t: t, cmd: exec.Command(exe)}
-	c.cmd.Env = append(os.Environ(), roleVariable+"="+role)
+	c.cmd.Env = append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=10")
 	c.cmd.Stderr = &c.log
 	for _, f := range change {
 		f(c.cmd)

@@ -66,6 +66,10 @@ func TestKnownAs(t *testing.T) {
 		{0x1234, 0x5678, "free-dap CMSIS-DAP Adapter", "free-dap"},
 		{0x1234, 0x5678, "A mouse", ""},
 		{0x1FC9, 0x0143, "CMSIS-DAP V3.1", "MCU-Link"},
+		{0x04B4, 0xF155, "KitProg3 CMSIS-DAP BULK", "KitProg3"},
+		{0x1A86, 0x8012, "WCH-Link", "WCH-Link"},
+		{0x03EB, 0x2111, "EDBG CMSIS-DAP", "Atmel EDBG"},
+		{0x1915, 0x910A, "Thingy:91 X UART", "Nordic Thingy:91 X"},
 	} {
 		if got := knownAs(c.vendor, c.product, c.text); got != c.want {
 			t.Errorf("%04x:%04x %q is %q, want %q", c.vendor, c.product, c.text, got, c.want)

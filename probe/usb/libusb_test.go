@@ -73,6 +73,9 @@ func TestLibusbList(t *testing.T) {
 	other := highConfig // a vendor interface of something else
 	other.Interface, other.Serial = "Firmware update", "NOT"
 	plug(t, b, other)
+	other = highConfig // the RISC-V mode of a WCH-Link, by its name a known probe
+	other.VendorID, other.ProductID, other.Product, other.Interface, other.Serial = 0x1A86, 0x8010, "WCH-Link", "", "RV"
+	plug(t, b, other)
 	want := `2e8a:000c Debugprobe on Pico (CMSIS-DAP) (serial E6614103) | CMSIS-DAP v2 | debugprobe | Debugprobe on Pico (CMSIS-DAP) | Raspberry Pi | permission false
 1234:5678 A board (serial HS1) | CMSIS-DAP v2 |  | A board | Somebody | permission false
 0d28:0204 DAPLink CMSIS-DAP (serial 0240) | CMSIS-DAP v1 | DAPLink | DAPLink CMSIS-DAP | Arm | permission false

@@ -102,8 +102,10 @@ func look(c *gousb.Context, desc *gousb.DeviceDesc) (candidate, bool) {
 	f.Product, _ = dev.Product()
 	f.Manufacturer, _ = dev.Manufacturer()
 	f.Serial, _ = dev.SerialNumber()
-	f.Known = knownAs(f.VendorID, f.ProductID, f.Product)
+	// A name alone does not make an unnamed interface one of CMSIS-DAP: in its
+	// RISC-V mode a WCH-Link is called as in the other.
 	channel, ok := findChannel(dev, f.Product, f.Known != "")
+	f.Known = knownAs(f.VendorID, f.ProductID, f.Product)
 	f.channel, f.Kind = channel, channel.kind
 	return f, ok
 }
@@ -121,10 +123,11 @@ func portOf(desc *gousb.DeviceDesc) string {
 // whether it is a probe.
 func (f *candidate) closed(problem error) bool {
 	t, _ := sysfsTexts(sysfs, f.Bus, f.Address)
+	isProbe := f.Known != "" || t.isProbe()
 	f.Product, f.Manufacturer, f.Serial = t.product, t.manufacturer, t.serial
 	f.Known = knownAs(f.VendorID, f.ProductID, f.Product)
 	f.Problem = problem
-	return (f.Known != "" || t.isProbe()) && !errors.Is(problem, probe.ErrDisconnected)
+	return isProbe && !errors.Is(problem, probe.ErrDisconnected)
 }
 
 // openAt opens the device at a place on the bus.
