@@ -22,6 +22,8 @@ func TestSampleOneOfTwoCores(t *testing.T) {
 		{"sim:daplink-hid,chip=rp2040-together", "rp2040.core1", 1},
 		{"sim:free-dap,chip=rp2350", "1", 1},
 		{"sim:mcu-link,chip=two-aps", "1", 1},
+		{"sim:mcu-link,chip=rp2040,unplug=300ms+200ms,off=700ms+50ms", "1", 1},
+		{"sim:debugprobe,chip=rp2350,brown-out=300ms+50ms,noack=700ms", "1", 1},
 	} {
 		t.Run(c.probe+" core "+c.core, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.folded")
