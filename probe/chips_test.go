@@ -133,7 +133,7 @@ func TestRungsSelectAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(model, err)
 		}
-		for range 200 {
+		for range 100 {
 			if err := exercise(p, 3); err != nil {
 				for range 100 {
 					if err = p.Recover(ctx); err == nil {
