@@ -11,8 +11,9 @@ import (
 // pace makes the board's clock follow the wall clock while a paced transport
 // is open.
 type pace struct {
-	open    int       // transports
-	zero    time.Time // when the board's clock would have shown 0
+	open    int           // transports
+	slow    time.Duration // the wall clock goes so many times as fast; 0: as fast
+	zero    time.Time     // when the board's clock would have shown 0
 	lost    wire.Instant
 	stopped chan struct{} // closed when the target no longer runs by itself
 }
@@ -47,10 +48,20 @@ func (b *Board) Hold(f func()) {
 	f()
 }
 
+// SlowMotion makes the clock of a paced board go n times slower than the wall
+// clock: to its target and its probe the host seems so many times as fast. It
+// has to be said before the first paced transport opens.
+func (b *Board) SlowMotion(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.pace.slow = time.Duration(n)
+}
+
 // startPace lets the clock go on from where it stands.
 func (b *Board) startPace() {
 	p := &b.pace
-	p.zero = time.Now().Add(-max(b.now, b.at).Duration())
+	p.slow = max(p.slow, 1)
+	p.zero = time.Now().Add(-max(b.now, b.at).Duration() * p.slow)
 	p.stopped = make(chan struct{})
 	go b.keepPace(p.stopped)
 }
@@ -82,9 +93,9 @@ func (b *Board) keepPace(stopped chan struct{}) {
 // the target is too far behind, the clock loses what is too much.
 func (b *Board) follow() wire.Instant {
 	p := &b.pace
-	now := wire.Span(time.Since(p.zero))
+	now := wire.Span(time.Since(p.zero) / p.slow)
 	if late := now - b.at - wire.Span(mostLag); late > 0 {
-		p.zero = p.zero.Add(late.Duration())
+		p.zero = p.zero.Add(late.Duration() * p.slow)
 		p.lost += late
 		now -= late
 	}
@@ -97,7 +108,7 @@ func (b *Board) follow() wire.Instant {
 // The lock is free while it waits.
 func (b *Board) waitFor(at wire.Instant) {
 	const longest = time.Millisecond
-	until := b.pace.zero.Add(at.Duration() + time.Nanosecond)
+	until := b.pace.zero.Add((at.Duration() + time.Nanosecond) * b.pace.slow)
 	b.mu.Unlock()
 	defer b.mu.Lock()
 	if latest := time.Now().Add(longest); until.After(latest) {

@@ -139,3 +139,25 @@ func TestPacedUnplug(t *testing.T) {
 		t.Error("a closed transport takes packets")
 	}
 }
+
+// In slow motion the board's clock shows a part of the time, and what takes its
+// time on the board takes so much longer.
+func TestSlowMotion(t *testing.T) {
+	const slow = 10
+	b := newBoard(t, sim.Options{CoreHz: 1_000_000})
+	b.SlowMotion(slow)
+	start := time.Now()
+	h := &host{t, b, b.PacedTransport()}
+	defer h.wire.Close()
+	h.connect(1_000_000)
+	before := time.Now()
+	h.send("09 E8 03") // DAP_Delay 1000 us
+	h.receive()
+	if d := time.Since(before); d < slow*time.Millisecond {
+		t.Errorf("a delay of 1 ms took %v of the wall clock", d)
+	}
+	now := b.Now()
+	if wall := time.Since(start); now < time.Millisecond || (now+b.Lag())*slow > wall {
+		t.Errorf("virtual time %v with %v lost, wall time %v", now, b.Lag(), wall)
+	}
+}

@@ -46,14 +46,8 @@ func (o *outcome) stretch(from, to account) {
 	}
 }
 
-// rate is samples per second of the wall clock.
-func (o *outcome) rate() float64 { return float64(o.samples) / o.busy.Seconds() }
-
 // perSample is how long the core stood still for a sample.
 func (o *outcome) perSample() time.Duration { return o.halted / time.Duration(max(o.samples, 1)) }
-
-// share is how much of the time the core stood still.
-func (o *outcome) share() float64 { return float64(o.halted) / float64(max(o.elapsed, 1)) }
 
 // distance is the total-variation distance of the shares found from the true
 // ones: the least share of the time that has to change hands to make them equal.
