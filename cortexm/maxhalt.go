@@ -27,7 +27,7 @@ func (s *Sampler) limitHalt() (err error) {
 	pl.limit = most - most/haltMargin
 	s.chosen = s.options.RegistersOnly
 	switch {
-	case pl.stepsTime() <= pl.limit:
+	case pl.stepsDepth() > 0:
 		pl.depth = pl.stepsDepth()
 		if s.stepwise() {
 			return nil

@@ -100,7 +100,7 @@ func (pl *planner) within(p *plan) (*plan, error) {
 	m := meter{}
 	end := pl.steps.guard()
 	var all []*transfer
-	var chained bool
+	var mask uint32 // that the probe keeps
 	c := *p
 	for i, q := range p.seq.packets {
 		if i > 0 {
@@ -109,6 +109,7 @@ func (pl *planner) within(p *plan) (*plan, error) {
 		for _, t := range q.transfers {
 			switch t.role {
 			case roleWindow, roleChain:
+				mask = t.explicit(mask)
 				after := m
 				after.add(failed(t))
 				late := after
@@ -116,15 +117,14 @@ func (pl *planner) within(p *plan) (*plan, error) {
 					c.short = true
 					continue // nothing can come so late
 				}
-				if chained = chained || t.role == roleChain; t.role == roleChain {
-					after = m
-				}
 				if n := pl.shorten(m, t, pl.costs); n < 0 {
 					c.short = true
 					continue
 				}
-				if m = after; t.role == roleChain {
+				if t.role == roleChain { // what comes behind it comes behind its words
 					m.add(done(t))
+				} else {
+					m = after
 				}
 			case roleGuard:
 				continue
@@ -141,6 +141,16 @@ func (pl *planner) within(p *plan) (*plan, error) {
 	}
 	c.seq, c.packets = sequenceOf(packets...), len(packets)
 	return &c, c.check(pl.l)
+}
+
+// explicit writes the match mask that an alternative shares with the one before,
+// which may be left out, and returns it.
+func (t *transfer) explicit(mask uint32) uint32 {
+	if own, ok := t.masked(); ok {
+		return own
+	}
+	t.reqs = slices.Insert(t.reqs, 0, probe.Req{Op: probe.WriteABORT | probe.MatchMask, Data: mask})
+	return mask
 }
 
 // shorten cuts the words of an alternative from the outer end until it fits
