@@ -49,6 +49,12 @@ type openocd struct {
 
 // startOpenOCD attaches, after further commands for its configuration.
 func startOpenOCD(r *rig, config ...string) *openocd {
+	r.t.Helper()
+	return startConfigured(r, openocdArgs(config...)...)
+}
+
+// startConfigured attaches to the board that the arguments describe.
+func startConfigured(r *rig, config ...string) *openocd {
 	t := r.t
 	t.Helper()
 	path := tool(t, "openocd", "openocd")
@@ -57,7 +63,7 @@ func startOpenOCD(r *rig, config ...string) *openocd {
 		preload = []string{library(t, hidapi, "libhidapi-libusb0")}
 	}
 	// Without polling, packets go out only as commands ask for them.
-	args := openocdArgs(append(config, "gdb_port disabled", "tcl_port pipe", "init", "poll off")...)
+	args := append(config[:len(config):len(config)], "-c", "gdb_port disabled", "-c", "tcl_port pipe", "-c", "init", "-c", "poll off")
 	args = append(append(r.environ(preload...), path), args...)
 	o := &openocd{t: t, cmd: exec.Command("env", args...)}
 	o.cmd.Stderr = &o.log
