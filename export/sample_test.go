@@ -150,6 +150,9 @@ func stack(r *rand.Rand, s *snapshot.Snapshot) ([]unwind.Frame, unwind.Stop) {
 	case k < 92:
 		s.Miss = snapshot.TargetFault
 		return nil, unwind.Stop{Reason: unwind.NoSample}
+	case k < 94:
+		s.Miss = snapshot.OffTarget
+		return nil, unwind.Stop{Reason: unwind.NoSample}
 	}
 	return []unwind.Frame{leaf(0x08000110 + uint32(r.IntN(2))*2)}, unwind.Stop{}
 }
