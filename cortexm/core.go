@@ -60,8 +60,19 @@ func (e *HaltedError) Error() string {
 // Where the probe was opened under reset, nRESET is released here, and the core
 // stands at its reset vector until Run or Detach.
 //
-// On an error the core is left as it was found, as far as it can be reached.
+// What may have been noise is tried once more. On an error the core is left as it
+// was found, as far as it can be reached.
 func Attach(ctx context.Context, p *probe.Probe, o AttachOptions) (*Core, error) {
+	c, err := attach(ctx, p, o)
+	var refused *probe.TransferError
+	noise := errors.As(err, &refused) || errors.Is(err, probe.ErrTimeout) || errors.Is(err, probe.ErrResponse)
+	if !noise || p.InReset() || ctx.Err() != nil || p.Recover(ctx) != nil {
+		return c, err
+	}
+	return attach(ctx, p, o)
+}
+
+func attach(ctx context.Context, p *probe.Probe, o AttachOptions) (*Core, error) {
 	c := &Core{p: p}
 	if err := c.takeOver(ctx, o); err != nil {
 		return nil, err

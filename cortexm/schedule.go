@@ -65,7 +65,9 @@ func (s *schedule) next(resumed, now time.Duration) time.Duration {
 		s.late++
 	}
 	s.taken++
-	s.extra += (float64(due-s.due-s.drawn) - s.extra) / min(max(s.taken, extraLeast), extraMost)
+	if took := due - s.due - s.drawn; took < gapLeast { // a gap is no part of an interval
+		s.extra += (float64(took) - s.extra) / min(max(s.taken, extraLeast), extraMost)
+	}
 	s.due = due
 	return due
 }

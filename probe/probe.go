@@ -103,11 +103,21 @@ func Open(ctx context.Context, t Transport, o Options) (*Probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.attach(ctx); err != nil {
+	if err := twice(ctx, p.attach); err != nil {
 		p.release()
 		return nil, err
 	}
 	return p, nil
+}
+
+// twice tries again after an error that may have been noise on the wire or a
+// packet that was lost: not where the probe or the target is not there at all.
+func twice(ctx context.Context, try func(context.Context) error) error {
+	err := try(ctx)
+	if err == nil || ctx.Err() != nil || errors.Is(err, ErrDisconnected) || errors.Is(err, ErrNoTarget) {
+		return err
+	}
+	return try(ctx)
 }
 
 // Identify asks a probe what it is. It leaves the target alone, and t open.
@@ -130,10 +140,10 @@ func identify(ctx context.Context, t Transport, o Options) (*Probe, error) {
 	if err := p.settleUnknown(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.readInfo(ctx); err != nil {
+	if err := twice(ctx, p.readInfo); err != nil {
 		return nil, err
 	}
-	if err := p.testExecute(ctx); err != nil {
+	if err := twice(ctx, p.testExecute); err != nil && !errors.Is(err, ErrTimeout) && !errors.Is(err, ErrResponse) {
 		return nil, err
 	}
 	return p, nil
@@ -141,6 +151,7 @@ func identify(ctx context.Context, t Transport, o Options) (*Probe, error) {
 
 // attach is the second half of Open.
 func (p *Probe) attach(ctx context.Context) error {
+	p.ap = accessPort{}
 	if err := p.connectSWD(ctx); err != nil {
 		return err
 	}
@@ -181,9 +192,6 @@ func (p *Probe) drain(ctx context.Context) error {
 // capability bit is not to be believed either way.
 func (p *Probe) testExecute(ctx context.Context) error {
 	r, err := p.command(ctx, AppendInfo(AppendExecute(p.scratch[:0], 1), infoPacketCount))
-	if errors.Is(err, ErrTimeout) || errors.Is(err, ErrResponse) {
-		return nil
-	}
 	if err != nil {
 		return err
 	}

@@ -67,8 +67,11 @@ func (p *Probe) takeTransport(ctx context.Context, t Transport) error {
 		return err
 	}
 	p.info, p.execute = Info{PacketSize: t.PacketSize(), PacketCount: 1}, false
-	if err := p.readInfo(ctx); err != nil {
+	if err := twice(ctx, p.readInfo); err != nil {
 		return err
 	}
-	return p.testExecute(ctx)
+	if err := twice(ctx, p.testExecute); err != nil && !errors.Is(err, ErrTimeout) && !errors.Is(err, ErrResponse) {
+		return err
+	}
+	return nil
 }
