@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -124,7 +125,7 @@ func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
 	p := &b.profile
 	p.Start, p.Period, p.Mapping, p.Duration = b.options.Start, b.options.Period, b.options.Mapping, duration
 	slices.SortStableFunc(b.samples, func(x, y Sample) int { return int(min(max(x.Time-y.Time, -1), 1)) })
-	slices.SortStableFunc(p.Events, func(x, y Event) int { return int(min(max(x.Time-y.Time, -1), 1)) })
+	slices.SortStableFunc(p.Events, func(x, y Event) int { return cmp.Or(cmp.Compare(x.Time, y.Time), cmp.Compare(x.Name, y.Name)) })
 	p.Threads = []ThreadTrack{{Name: b.options.Thread, Samples: b.samples}}
 	if n := len(b.samples); n > 0 {
 		p.Duration = max(duration, b.samples[n-1].Time)

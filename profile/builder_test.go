@@ -231,9 +231,9 @@ func TestAcquisition(t *testing.T) {
 		"1ms+0s Note: by the caller",
 		"1s+3ms Missed samples: 3: target answered FAULT",
 		"1.003s+7ms Missed samples: 1: no acknowledge",
-		"1.01s+0s Reset: the core was reset since the sample before",
-		"1.01s+0s Lockup: the core is locked up: a fault inside a fault handler",
 		"1.01s+0s Halted by others: the core stood still before the sample: a breakpoint or another debugger",
+		"1.01s+0s Lockup: the core is locked up: a fault inside a fault handler",
+		"1.01s+0s Reset: the core was reset since the sample before",
 	}
 	if diff := cmp.Diff(want, events); diff != "" {
 		t.Error(diff)
@@ -370,5 +370,33 @@ func BenchmarkAdd(b *testing.B) {
 	s := sample(1)
 	for b.Loop() {
 		build.Add(s, frames, complete)
+	}
+}
+
+// Time of which nothing is known is one event for each reason and row, and adds
+// up; a sample that a reset has cost is told from others.
+func TestAway(t *testing.T) {
+	p := build(t, func(b *profile.Builder) {
+		for i, miss := range []snapshot.Miss{0, snapshot.OffTarget, snapshot.OffTarget, snapshot.ProbeGone, 0, snapshot.Secure, 0, snapshot.NoAck, 0, 0, snapshot.OffTarget} {
+			s := &snapshot.Snapshot{Time: time.Duration(i) * time.Second, Miss: miss}
+			if i == 8 {
+				s.State = snapshot.Reset
+			}
+			b.Add(s, []unwind.Frame{leaf(0x08000110)}, unwind.Stop{})
+		}
+		b.Event(profile.Event{Time: 20 * time.Second, Duration: 3 * time.Second, Name: "Gap"})
+	})
+	want := []profile.Away{
+		{Name: "Target off", Pieces: 2, Time: 2 * time.Second}, {Name: "Probe gone", Pieces: 1, Time: time.Second},
+		{Name: "Secure state", Pieces: 1, Time: time.Second}, {Name: "Gap", Pieces: 1, Time: 3 * time.Second},
+	}
+	if d := cmp.Diff(want, p.Taken.Away); d != "" {
+		t.Error(d)
+	}
+	if p.Taken.LostResets != 1 {
+		t.Errorf("%d samples lost to resets", p.Taken.LostResets)
+	}
+	if d := profile.OffBetween(p.Events, 2500*time.Millisecond, 21*time.Second); d != 3500*time.Millisecond {
+		t.Errorf("nothing known of %v", d)
 	}
 }

@@ -160,6 +160,9 @@ func (r *samplingRun) detach() error {
 // finish closes the recording and makes the profile of what there is.
 func (r *samplingRun) finish(ctx context.Context, runErr error) *profile.Profile {
 	took := r.target.clock.Now() - r.origin
+	if err := r.tell(); err != nil { // what happened behind the last sample
+		r.stacks.remark("%v", err)
+	}
 	st := r.sampler.Stats()
 	for _, text := range r.sampler.Remarks() {
 		r.stacks.remark("%s", text)

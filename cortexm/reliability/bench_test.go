@@ -24,6 +24,7 @@ type bench struct {
 	probe   *probe.Probe
 	core    *cortexm.Core
 	sampler *cortexm.Sampler
+	pcs     *cortexm.PCSampler // instead
 	unwind  *unwind.Unwinder
 
 	away   bool // the probe was opened again since the last look
@@ -39,6 +40,7 @@ const rate = 1000 // Hz
 const (
 	initialSP = 0x20010000 // of the program, after a reset
 	nowhere   = 0xdffffe00 // where the board's Lockup fault sends the program
+	noPC      = 0xffffffff // what PCSR reads where it may not tell
 )
 
 // newBench makes a board whose script has a brown-out that never comes, so that
@@ -80,6 +82,14 @@ func (x *bench) start(w way) (err error) {
 		Rate: rate, Seed: 1, Clock: x.board, RAM: []cortexm.Range{{Low: 0x20000000, High: 0x20010000}},
 		Exact: w == stepByStep, RegistersOnly: w == registersOnly,
 	}
+	if w == pcsr {
+		x.pcs, err = cortexm.NewPCSampler(ctx, x.core, cortexm.PCOptions{Rate: 20 * rate, Seed: 1, Clock: x.board})
+		if err != nil {
+			return err
+		}
+		x.halts = 0 // the self-test may have looked at a halted core
+		return nil
+	}
 	if x.sampler, err = cortexm.NewSampler(x.core, o); err != nil {
 		return err
 	}
@@ -96,6 +106,9 @@ func (x *bench) start(w way) (err error) {
 
 // sample takes one and compares it with the truth.
 func (x *bench) sample() (*snapshot.Snapshot, error) {
+	if x.pcs != nil {
+		return x.block()
+	}
 	halts := x.halts
 	s, err := x.sampler.Next(ctx)
 	if err != nil {
@@ -125,6 +138,26 @@ func (x *bench) sample() (*snapshot.Snapshot, error) {
 		used = append(used, cortexm.Extent(u))
 	}
 	x.sampler.Learn(s, used)
+	return s, nil
+}
+
+// block takes a block of PCs: all are in the program, and nothing was halted.
+func (x *bench) block() (*snapshot.Snapshot, error) {
+	s, err := x.pcs.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if x.halts > 0 {
+		x.lie("the core was halted")
+	}
+	if s.Block == nil {
+		return s, nil
+	}
+	for _, pc := range s.Block.PCs {
+		if (pc < 0x08000000 || pc >= 0x08010000) && pc != noPC && !x.moves {
+			x.lie(fmt.Sprintf("PC 0x%08x", pc))
+		}
+	}
 	return s, nil
 }
 

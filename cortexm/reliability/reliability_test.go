@@ -18,6 +18,7 @@ const (
 	quickSampling = 31
 	quickEnds     = 29
 	quickPairs    = 8
+	quickShort    = 3 // times as wide with -short
 	fullPairs     = 250
 	pairSeed      = 20
 )
@@ -42,8 +43,11 @@ const (
 // jobs are all of them.
 func jobs() (all []job) {
 	stride := func(quick int) int {
-		if *full {
+		switch {
+		case *full:
 			return 1
+		case testing.Short():
+			return quickShort * quick
 		}
 		return quick
 	}

@@ -93,7 +93,7 @@ func (x *bench) survive(in injection, faults ...sim.Fault) (o outcome) {
 	if well < 3 && o.ended == 0 {
 		o.ended, o.reason = 1, fmt.Sprintf("%d samples missed", o.lost)
 	}
-	if in.lasts {
+	if in.lasts || x.pcs != nil { // of PCSR, the blocks in flight
 		o.lost = 0
 	}
 	x.wire.armed = false

@@ -9,11 +9,12 @@ const (
 	asChosen      way = iota // what the sampler chooses for the probe: one transaction, or step by step
 	stepByStep               // registers first, although the probe could do better
 	registersOnly            // no stack
+	pcsr                     // DWT_PCSR: the core is never halted
 )
 
 // lessons are the samples after which the sampler does as it will do for long.
 func (w way) lessons() int {
-	if w == registersOnly {
+	if w == registersOnly || w == pcsr {
 		return 12
 	}
 	return 72
@@ -35,7 +36,7 @@ func methods() (all []method) {
 		} else {
 			all = append(all, method{m, asChosen, "step by step"})
 		}
-		all = append(all, method{m, registersOnly, "registers only"})
+		all = append(all, method{m, registersOnly, "registers only"}, method{m, pcsr, "PCSR"})
 	}
 	return all
 }
