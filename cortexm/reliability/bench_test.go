@@ -154,7 +154,7 @@ func (x *bench) block() (*snapshot.Snapshot, error) {
 		return s, nil
 	}
 	for _, pc := range s.Block.PCs {
-		if (pc < 0x08000000 || pc >= 0x08010000) && pc != noPC && !x.moves {
+		if (pc < 0x08000000 || pc >= 0x08010000) && pc != noPC && pc != nowhere {
 			x.lie(fmt.Sprintf("PC 0x%08x", pc))
 		}
 	}

@@ -50,7 +50,7 @@ func (x *bench) span() (transfers, packets int, err error) {
 }
 
 // mostMissed bounds how long a fault that is over may go on costing samples.
-const mostMissed = 40
+const mostMissed, mostBlocks = 40, 800
 
 // strike injects a fault into the sample that comes, and samples until all is
 // well again.
@@ -73,8 +73,11 @@ func (x *bench) survive(in injection, faults ...sim.Fault) (o outcome) {
 			return o
 		}
 	}
-	well := 0
-	for tries := 0; well < 3 && tries < mostMissed && o.ended == 0; tries++ {
+	well, most := 0, mostMissed
+	if x.pcs != nil {
+		most = mostBlocks
+	}
+	for tries := 0; well < 3 && tries < most && o.ended == 0; tries++ {
 		s, err := x.sample()
 		switch {
 		case err != nil:
@@ -107,6 +110,9 @@ func (x *bench) survive(in injection, faults ...sim.Fault) (o outcome) {
 	return o
 }
 
+// pcsrStride is how many transfers of PCSR, which are all alike, make a point.
+const pcsrStride = 5
+
 // sampling tries a fault at every point of a few samples.
 func sampling(m method, in injection, stride int) (o outcome) {
 	x, err := newRun(m)
@@ -118,6 +124,9 @@ func sampling(m method, in injection, stride int) (o outcome) {
 		return outcome{ended: 1, reason: err.Error()}
 	}
 	last := transfers
+	if m.way == pcsr {
+		stride *= pcsrStride
+	}
 	if in.packet {
 		last, stride = packets, 1
 	}
