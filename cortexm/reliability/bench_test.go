@@ -35,7 +35,10 @@ type bench struct {
 	moves  bool   // the fault can change registers in Debug state
 }
 
-const rate = 1000 // Hz
+const (
+	rate   = 1000      // Hz
+	coreHz = 4_000_000 // a slow core is simulated sooner
+)
 
 const (
 	initialSP = 0x20010000 // of the program, after a reset
@@ -47,7 +50,7 @@ const (
 // one can be injected.
 func newBench(model string, script ...sim.Fault) (*bench, error) {
 	script = append(script, sim.Fault{Kind: sim.BrownOut, After: 1000 * time.Hour}, sim.Fault{Kind: sim.Secure, After: 1000 * time.Hour})
-	b, err := sim.New(sim.Options{ELF: demo.ELF, Model: model, Faults: script})
+	b, err := sim.New(sim.Options{ELF: demo.ELF, Model: model, Faults: script, CoreHz: coreHz})
 	if err != nil {
 		return nil, err
 	}

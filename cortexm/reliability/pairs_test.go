@@ -10,10 +10,11 @@ import (
 // pairs tries two faults in a row: the second strikes while the first is being
 // mended, or the sample behind it.
 func pairs(m method, n int, seed uint64) (o outcome) {
-	x, err := newRun(m)
+	x, err := idle(m)
 	if err != nil {
 		return outcome{ended: 1, reason: err.Error()}
 	}
+	defer func() { rest(m, x) }()
 	transfers, packets, err := x.span()
 	if err != nil {
 		return outcome{ended: 1, reason: err.Error()}

@@ -2,6 +2,7 @@ package reliability
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/snapshot"
@@ -36,15 +37,24 @@ func (o *outcome) add(p outcome, where string) {
 	}
 }
 
-// span counts the transfers and packets of the longest of a few samples.
+// span counts the transfers and packets of the longest of a few samples; of
+// PCSR, whose blocks overlap, those of a few blocks.
 func (x *bench) span() (transfers, packets int, err error) {
-	for range 8 {
+	const few = 8
+	first, firstPacket := x.board.Transfers(), x.board.Packets()
+	for range few {
 		t, p := x.board.Transfers(), x.board.Packets()
 		if _, err := x.sample(); err != nil {
 			return 0, 0, err
 		}
 		transfers = max(transfers, int(x.board.Transfers()-t))
 		packets = max(packets, int(x.board.Packets()-p))
+	}
+	for x.pcs != nil && x.board.Packets()-firstPacket < few {
+		if _, err := x.sample(); err != nil {
+			return 0, 0, err
+		}
+		transfers, packets = int(x.board.Transfers()-first)/2, int(x.board.Packets()-firstPacket)/2
 	}
 	return transfers, packets, nil
 }
@@ -115,10 +125,11 @@ const pcsrStride = 5
 
 // sampling tries a fault at every point of a few samples.
 func sampling(m method, in injection, stride int) (o outcome) {
-	x, err := newRun(m)
+	x, err := idle(m)
 	if err != nil {
 		return outcome{ended: 1, reason: err.Error()}
 	}
+	defer func() { rest(m, x) }()
 	transfers, packets, err := x.span()
 	if err != nil {
 		return outcome{ended: 1, reason: err.Error()}
@@ -140,6 +151,35 @@ func sampling(m method, in injection, stride int) (o outcome) {
 		}
 	}
 	return o
+}
+
+// resting are runs that have nothing to do, by their method: it takes seventy
+// samples until one samples as it will for long.
+var (
+	resting = map[method][]*bench{}
+	atRest  sync.Mutex
+)
+
+// idle is a run of a method that is well.
+func idle(m method) (*bench, error) {
+	atRest.Lock()
+	if n := len(resting[m]); n > 0 {
+		x := resting[m][n-1]
+		resting[m] = resting[m][:n-1]
+		atRest.Unlock()
+		return x, nil
+	}
+	atRest.Unlock()
+	return newRun(m)
+}
+
+func rest(m method, x *bench) {
+	if x == nil {
+		return
+	}
+	atRest.Lock()
+	defer atRest.Unlock()
+	resting[m] = append(resting[m], x)
 }
 
 func newRun(m method) (*bench, error) {
