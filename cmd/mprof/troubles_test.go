@@ -47,8 +47,8 @@ func TestRecordingUnderFaults(t *testing.T) {
 		dir := t.TempDir()
 		recording := filepath.Join(dir, "run.mprof")
 		first, again := filepath.Join(dir, "first.folded"), filepath.Join(dir, "again.folded")
-		s := mprof(t.Context(), nil, "sample", "--json", "--probe", "sim:"+model+",off=1s+500ms,unplug=2s+500ms,reset=3s,lost=3500ms,brown-out=4s+300ms,fault=5s,long=5200ms,short=5400ms",
-			"--duration", "6", "--record", recording, "-o", first)
+		s := mprof(t.Context(), nil, "sample", "--json", "--probe", "sim:"+model+",off=3s+500ms,unplug=4s+500ms,reset=5s,lost=5500ms,brown-out=6s+300ms,fault=7s,long=7200ms,short=7400ms",
+			"--duration", "7", "--record", recording, "-o", first)
 		run := parseSummary(t, s)
 		s.leftRunning(t)
 		taken, events := readRecording(t, recording)
