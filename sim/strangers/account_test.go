@@ -27,7 +27,6 @@ func (r *rig) account() account {
 // outcome is what a profiler made of a stretch of time, and what was true of it.
 type outcome struct {
 	samples         int
-	busy            time.Duration // of the wall clock, from its first packet to its last
 	elapsed, halted time.Duration // of the board's clock
 	found           map[string]float64
 	truth           map[string]float64

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/mprof/mprof/probe"
 )
@@ -16,30 +15,28 @@ import (
 // that is not a success.
 type packetLog struct {
 	probe.Transport
-	mu       sync.Mutex
-	requests [][]byte // without a response so far
-	packets  int
-	errors   []string
-
-	first, last  time.Time // packets since startWatch
-	disconnected func()
+	mu           sync.Mutex
+	requests     [][]byte // without a response so far
+	packets      int
+	errors       []string
+	disconnected func() // called before a DAP_Disconnect
 }
 
 func newPacketLog(t probe.Transport) *packetLog { return &packetLog{Transport: t} }
 
 func (l *packetLog) WritePacket(ctx context.Context, p []byte) error {
-	l.mu.Lock()
-	l.requests = append(l.requests, append([]byte(nil), p...))
-	if l.first.IsZero() {
-		l.first = time.Now()
-	}
-	f := l.disconnected
-	l.mu.Unlock()
-	const disconnect = 0x03
-	if p[0] == disconnect && f != nil {
-		f()
-	}
+	l.note(p)
 	return l.Transport.WritePacket(ctx, p)
+}
+
+func (l *packetLog) note(request []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.requests = append(l.requests, append([]byte(nil), request...))
+	const disconnect = 0x03
+	if request[0] == disconnect && l.disconnected != nil {
+		l.disconnected()
+	}
 }
 
 func (l *packetLog) ReadPacket(ctx context.Context, p []byte) (int, error) {
@@ -50,27 +47,12 @@ func (l *packetLog) ReadPacket(ctx context.Context, p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.packets++
-	l.last = time.Now()
 	request := l.requests[0]
 	l.requests = l.requests[1:]
 	if fault := complaint(request, p[:n]); fault != "" {
 		l.errors = append(l.errors, fmt.Sprintf("packet %d: %s: % x answered % x", l.packets, fault, trim(request), trim(p[:n])))
 	}
 	return n, nil
-}
-
-// startWatch forgets the times of earlier packets.
-func (l *packetLog) startWatch() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.first, l.last = time.Time{}, time.Time{}
-}
-
-// watch is the time from the first request since startWatch to the last response.
-func (l *packetLog) watch() time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.last.Sub(l.first)
 }
 
 // onDisconnect has f called before a DAP_Disconnect reaches the probe.

@@ -30,11 +30,9 @@ func profileOpenOCD(t testing.TB, r *rig, d time.Duration) *outcome {
 	file := filepath.Join(t.TempDir(), "gmon.out")
 	result := newOutcome()
 	var histograms []histogram
-	for result.busy < d {
+	for end := time.Now().Add(d); time.Now().Before(end); {
 		from := r.account()
-		r.log.startWatch()
-		o.do("profile %d %s 0x%08x 0x%08x", max(int((d-result.busy)/time.Second), 1), file, f.starts[0], f.starts[len(f.starts)-1]+0x1000)
-		result.busy += r.log.watch()
+		o.do("profile %d %s 0x%08x 0x%08x", max(int(time.Until(end)/time.Second), 1), file, f.starts[0], f.starts[len(f.starts)-1]+0x1000)
 		result.stretch(from, r.account())
 		raw, err := os.ReadFile(file)
 		if err != nil {
@@ -99,11 +97,10 @@ func profileMprof(t testing.TB, r *rig, d time.Duration, flags ...string) *outco
 	r.start(cmd)
 	waitForFile(t, recording, &log)
 	result, from := newOutcome(), r.account()
-	r.log.startWatch()
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("mprof: %v\n%s", err, log.String())
 	}
-	result.busy = r.log.watch()
+	r.log.onDisconnect(nil) // it is done with to
 	result.stretch(from, to)
 	result.add(t, recording, newFunctions(t, r.elf))
 	r.running()
