@@ -19,6 +19,7 @@ func TestWithin(t *testing.T) {
 		for range 1 + i%7 {
 			h.add(visit{sp: 0x20001000 - 0x18*i, high: 0x20001100})
 			h.add(visit{sp: 0x20003f00 - 0x20*i, high: 0x20004000})
+			h.add(visit{sp: 0x20007ff0 - 8*(i%4), high: 0x20008100, chained: true, psp: 0x20003f00 - 0x20*i, pspHigh: 0x20004000})
 		}
 	}
 	for limit := 150 * time.Microsecond; limit < 3*time.Millisecond; limit += 37 * time.Microsecond {
@@ -93,13 +94,36 @@ func way(q *sequence, taken int) *meter {
 	m := &meter{}
 	for i, t := range q.packets[0].transfers {
 		switch {
-		case t.role == roleWindow && i != taken:
+		case (t.role == roleWindow || t.role == roleChain) && i != taken:
 			m.add(failed(t))
 		default:
 			m.add(done(t))
 		}
 	}
 	return m
+}
+
+// An alternative that shares its mask with one that is left out writes it itself.
+func TestWithinKeepsMasks(t *testing.T) {
+	pl := planner{l: limits{bytes: 511, execute: true}, regs: bareRegisters, steps: steps{data: bankData, memory: bankMemory}, costs: Costs{Transfer: 5 * time.Microsecond}}
+	chain := &transfer{role: roleChain}
+	chain.mask(^uint32(0xFF))
+	chain.match(probe.ReadBD2, 0x20001000)
+	for range 40 { // registers, which cannot be cut
+		chain.readRegister(regPSP)
+	}
+	window := &transfer{role: roleWindow, arg: 1}
+	window.match(probe.ReadBD2, 0x20002000) // by the same mask
+	pl.steps.window(window, 0x20002000, 0x20002010)
+	p := &plan{list: make([]alternative, 2), packets: 2, seq: sequenceOf(&packet{transfers: []*transfer{pl.begin(), chain}}, &packet{transfers: []*transfer{window, pl.steps.guard()}})}
+	pl.limit = 300 * time.Microsecond
+	cut, err := pl.within(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := effective(cut.seq)[1]; !cut.short || m.mask != ^uint32(0xFF) || len(m.words) != 4 {
+		t.Errorf("left out: %v; the alternative behind: %+v", cut.short, m)
+	}
 }
 
 // A cut keeps the lowest words, and drops what only led to the others.
