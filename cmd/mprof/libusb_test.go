@@ -105,6 +105,12 @@ type process struct {
 // usbStart runs mprof as a process that sees the bus.
 func usbStart(t testing.TB, bus *usbfs.Bus, args ...string) *process {
 	t.Helper()
+	return usbStartAs(t, bus, func(*exec.Cmd) {}, args...)
+}
+
+// usbStartAs is usbStart with a change to the process.
+func usbStartAs(t testing.TB, bus *usbfs.Bus, change func(*exec.Cmd), args ...string) *process {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -114,6 +120,7 @@ func usbStart(t testing.TB, bus *usbfs.Bus, args ...string) *process {
 	p.cmd.Env = append(os.Environ(), "MPROF_TEST_AS_COMMAND=1", "GORACE=atexit_sleep_ms=10")
 	p.cmd.Dir = p.dir
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
+	change(p.cmd)
 	if err := bus.Start(p.cmd); err != nil {
 		t.Fatal(err)
 	}
