@@ -20,7 +20,7 @@ type pcFault struct {
 	name  string
 	fault sim.Fault
 	miss  []snapshot.Miss // what is lost, is lost for one of these
-	lost  float64         // of a run's PCs at most
+	lost  float64         // share of a run's PCs at most, and a block
 	ends  error
 }
 
@@ -34,7 +34,7 @@ var pcFaults = []pcFault{
 	{"late packet", sim.Fault{Kind: sim.LatePacket, For: 5 * time.Second}, []snapshot.Miss{snapshot.ProbeTimeout, snapshot.BadResponse, snapshot.OffTarget}, 1, io.EOF},
 	{"reset", sim.Fault{Kind: sim.TargetReset}, nil, 0, io.EOF},
 	{"lockup", sim.Fault{Kind: sim.Lockup}, nil, 0, io.EOF},
-	{"debug power off and on", sim.Fault{Kind: sim.DebugOff, For: 50 * time.Millisecond}, []snapshot.Miss{snapshot.NoAck, snapshot.OffTarget}, 0.2, io.EOF},
+	{"debug power off and on", sim.Fault{Kind: sim.DebugOff, For: 50 * time.Millisecond}, []snapshot.Miss{snapshot.NoAck, snapshot.OffTarget}, 0.3, io.EOF},
 	{"debug power off", sim.Fault{Kind: sim.DebugOff}, []snapshot.Miss{snapshot.NoAck, snapshot.OffTarget}, 0.2, io.EOF},
 	{"brown-out", sim.Fault{Kind: sim.BrownOut, For: 20 * time.Millisecond}, []snapshot.Miss{snapshot.NoAck, snapshot.OffTarget}, 0.2, io.EOF},
 	{"long packet", sim.Fault{Kind: sim.LongPacket, Bytes: 9}, []snapshot.Miss{snapshot.BadResponse}, 0.05, io.EOF},
@@ -49,17 +49,18 @@ var pcFaults = []pcFault{
 // is lost is counted, nothing is taken for a PC that is none, the run ends when
 // it should, and the core is not touched.
 func TestPCSRFaults(t *testing.T) {
-	points, models := 8, []string{"mcu-link", "debugprobe", "daplink-hid", "free-dap"}
+	points, models := 2, []string{"mcu-link", "debugprobe", "daplink-hid", "free-dap"}
 	if testing.Short() {
 		points, models = 1, models[:2]
 	}
 	for _, model := range models {
+		begin := attached(t, model)
 		for _, f := range pcFaults {
 			t.Run(model+"/"+f.name, func(t *testing.T) {
 				t.Parallel()
 				for i := range points {
 					for _, rate := range []float64{0, 1500} {
-						f.strike(t, model, i, rate)
+						f.strike(t, model, begin, i, rate)
 					}
 				}
 			})
@@ -67,11 +68,11 @@ func TestPCSRFaults(t *testing.T) {
 	}
 }
 
-func (f pcFault) strike(t *testing.T, model string, point int, rate float64) {
+func (f pcFault) strike(t *testing.T, model string, begin time.Duration, point int, rate float64) {
 	t.Helper()
-	const d = 250 * time.Millisecond
+	const d = 180 * time.Millisecond
 	fault := f.fault
-	fault.After = attached(t, model) + 100*time.Millisecond + time.Duration(point)*137*time.Microsecond
+	fault.After = begin + 60*time.Millisecond + time.Duration(point)*137*time.Microsecond
 	switch fault.Kind {
 	case sim.TransferWAIT, sim.TransferFAULT, sim.NoAck, sim.Parity:
 		fault.Transfer = uint64(point) // the next one after that time
@@ -90,7 +91,8 @@ func (f pcFault) strike(t *testing.T, model string, point int, rate float64) {
 	if f.ends == io.EOF && b.board.Now()-start < d {
 		t.Errorf("%s: the run took %v", at, b.board.Now()-start)
 	}
-	if share := float64(r.lost) / float64(r.pcs+r.lost); share > f.lost {
+	const block = 14 // of a slow rate, which one fault may cost
+	if f.lost == 0 && r.lost > 0 || float64(r.lost) > f.lost*float64(r.pcs+r.lost)+block {
 		t.Errorf("%s: lost %d of %d, %v", at, r.lost, r.pcs+r.lost, r.misses)
 	}
 	for m := range r.misses {

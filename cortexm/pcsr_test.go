@@ -136,7 +136,7 @@ func TestPCSR(t *testing.T) {
 	for _, model := range sim.Models() {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
-			const d = time.Second
+			const d = 500 * time.Millisecond
 			b := newBoard(t, sim.Options{Model: model, Seed: 1})
 			s, err := b.observe(t, cortexm.PCOptions{Duration: d, Seed: 1})
 			if err != nil {
@@ -147,10 +147,10 @@ func TestPCSR(t *testing.T) {
 			if r.err != io.EOF || r.lost > 0 || len(r.misses) > 0 {
 				t.Errorf("ended with %v, %d lost, %v", r.err, r.lost, r.misses)
 			}
-			if got := b.board.Now() - start; got < d || got > d+20*time.Millisecond {
+			if got := b.board.Now() - start; got < d || got > d+10*time.Millisecond {
 				t.Errorf("the run took %v", got)
 			}
-			if r.weight < d*99/100 || r.weight > d*101/100 {
+			if r.weight < d*98/100 || r.weight > d*101/100 {
 				t.Errorf("weights add up to %v", r.weight)
 			}
 			rate, limit := float64(r.pcs)/d.Seconds(), wireLimitPCSR(b.board.Model())
@@ -181,15 +181,15 @@ func TestPCSRRate(t *testing.T) {
 			t.Parallel()
 			run := func() *pcRun {
 				b := newBoard(t, sim.Options{Seed: 1})
-				s, err := b.observe(t, cortexm.PCOptions{Duration: time.Second, Rate: rate, Seed: 5})
+				s, err := b.observe(t, cortexm.PCOptions{Duration: 600 * time.Millisecond, Rate: rate, Seed: 5})
 				if err != nil {
 					t.Fatal(err)
 				}
 				return b.take(t, s, demo.ELF)
 			}
 			r := run()
-			if got := float64(r.pcs); got < 0.85*rate || got > 1.1*rate {
-				t.Errorf("%v PCs in a second; %s", got, r.stats.Plan)
+			if got := float64(r.pcs) / 0.6; got < 0.85*rate || got > 1.15*rate {
+				t.Errorf("%v PCs a second; %s", got, r.stats.Plan)
 			}
 			if again := run(); fmt.Sprint(again.values) != fmt.Sprint(r.values) {
 				t.Error("the second run differs")
@@ -206,7 +206,7 @@ func TestPCSRAsleep(t *testing.T) {
 			t.Run(fmt.Sprintf("0x%x/%g", asleep, rate), func(t *testing.T) {
 				t.Parallel()
 				b := newBoard(t, sim.Options{Seed: 1, PCSRAsleep: asleep})
-				s, err := b.observe(t, cortexm.PCOptions{Duration: time.Second, Rate: rate, Seed: 1})
+				s, err := b.observe(t, cortexm.PCOptions{Duration: 500 * time.Millisecond, Rate: rate, Seed: 1})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -214,9 +214,9 @@ func TestPCSRAsleep(t *testing.T) {
 				r := b.take(t, s, demo.ELF)
 				truth := float64(b.board.Core().SleepCycles()-slept) / float64(b.board.Core().Cycles()-cycles)
 				got := float64(r.asleep) / float64(r.pcs)
-				bound := 0.005
+				bound := 0.01
 				if rate > 0 {
-					bound = 0.05
+					bound = 0.08
 				}
 				if got < truth-bound || got > truth+bound {
 					t.Errorf("asleep in %.2f %% of the samples, in truth in %.2f %%", 100*got, 100*truth)
