@@ -59,9 +59,9 @@ func TestUSBKilled(t *testing.T) {
 		p.recorded(2000)
 		_ = p.cmd.Process.Kill()
 		<-p.ended
-	}
-	if b.CoreState().Halted {
-		b.resume(t)
+		if b.CoreState().Halted {
+			b.resume(t)
+		}
 	}
 	p = b.sample(t, "--rate", "100", "--duration", "1")
 	p.end(0)
