@@ -146,10 +146,9 @@ func (s *PCSampler) collect(ctx context.Context) error {
 	return s.recover(ctx, errors.New(failed.miss.String()))
 }
 
-// receive bounds the wait for a response.
-func (s *PCSampler) receive(ctx context.Context, p *pcPacket) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, watchdog)
-	defer cancel()
+// receive takes the response to the oldest packet. The core runs meanwhile, so
+// there is no hurry beyond the driver's own limit.
+func (s *PCSampler) receive(ctx context.Context, p *pcPacket) error {
 	response, err := s.stream.Receive(ctx, p.response)
 	if err == nil {
 		p.response = response

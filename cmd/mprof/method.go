@@ -39,7 +39,7 @@ func (m *methodFlag) Set(s string) error {
 	return nil
 }
 
-// method is the one to begin with.
+// beginMethod is the one to begin with.
 func (f *sampleFlags) beginMethod() string {
 	if f.method.value == methodAuto {
 		return profile.MethodDWARF
@@ -55,7 +55,7 @@ func (f *sampleFlags) checkRate() error {
 	return nil
 }
 
-// pcsr tells whether PCs are read while the core runs. A reset halts it at its
+// observes tells whether the core is never to be halted. A reset halts it at its
 // vector, for which it must be under debug control.
 func (f *sampleFlags) observes() bool {
 	return f.beginMethod() == profile.MethodPCSR && !f.reset && !f.underReset
