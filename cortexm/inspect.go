@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/mprof/mprof/probe"
-	"github.com/mprof/mprof/romtable"
+	"github.com/mprof/mprof/cortexm/romtable"
 )
 
 // Identification registers (ARMv7-M ARM B3.2, C1.8, C1.11; ARMv8-M ARM D1.2).

@@ -9,7 +9,7 @@ import (
 
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/probe"
-	"github.com/mprof/mprof/romtable"
+	"github.com/mprof/mprof/cortexm/romtable"
 	"github.com/mprof/mprof/sim"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/probe/usb"
-	"github.com/mprof/mprof/romtable"
+	"github.com/mprof/mprof/cortexm/romtable"
 )
 
 // infoFlags is the command line of mprof info.

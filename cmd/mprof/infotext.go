@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/cortexm"
-	"github.com/mprof/mprof/romtable"
+	"github.com/mprof/mprof/cortexm/romtable"
 )
 
 // infoPage is text in two columns under headings.

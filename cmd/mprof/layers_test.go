@@ -15,20 +15,20 @@ const module = "github.com/mprof/mprof/"
 // ours. A folder's entry holds for the packages below it that have none of
 // their own. cmd/mprof may import anything.
 var layers = map[string][]string{
-	"probe":           {},
-	"probe/usb":       {"probe"},
-	"probe/tcp":       {"probe"},
-	"probe/probetest": {"probe"},
-	"snapshot":        {},
-	"symbol":          {},
-	"unwind":          {"snapshot"},
-	"romtable":        {},
-	"cortexm":         {"probe", "snapshot", "romtable"},
-	"check":           {"cortexm", "probe", "snapshot"},
-	"profile":         {"unwind", "symbol", "snapshot"},
-	"export":          {"profile", "unwind", "symbol", "snapshot"},
-	"sim":             {"probe", "sim"},
-	"firmware":        {},
+	"probe":            {},
+	"probe/usb":        {"probe"},
+	"probe/tcp":        {"probe"},
+	"probe/probetest":  {"probe"},
+	"snapshot":         {},
+	"symbol":           {},
+	"unwind":           {"snapshot"},
+	"cortexm/romtable": {},
+	"cortexm":          {"probe", "snapshot", "cortexm/romtable"},
+	"cortexm/check":    {"cortexm", "probe", "snapshot"},
+	"profile":          {"unwind", "symbol", "snapshot"},
+	"export":           {"profile", "unwind", "symbol", "snapshot"},
+	"sim":              {"probe", "sim"},
+	"firmware":         {},
 }
 
 // only lists the modules that a single package may import.

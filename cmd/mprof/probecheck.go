@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mprof/mprof/check"
+	"github.com/mprof/mprof/cortexm/check"
 	"github.com/mprof/mprof/cortexm"
 )
 

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/mprof/mprof/check"
+	"github.com/mprof/mprof/cortexm/check"
 	"github.com/mprof/mprof/firmware/demo"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/sim/usbfs"

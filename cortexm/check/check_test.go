@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mprof/mprof/check"
+	"github.com/mprof/mprof/cortexm/check"
 	"github.com/mprof/mprof/firmware/demo"
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/sim"
@@ -31,7 +31,7 @@ func board(t testing.TB, o sim.Options) *sim.Board {
 
 func program(t testing.TB, name string) []byte {
 	t.Helper()
-	elf, err := os.ReadFile("../sim/testdata/" + name)
+	elf, err := os.ReadFile("../../sim/testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

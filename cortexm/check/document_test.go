@@ -9,7 +9,7 @@ import (
 // TestDocument: docs/hardware.md has every point and every check of ours, and
 // the columns that a report's row fills.
 func TestDocument(t *testing.T) {
-	text, err := os.ReadFile("../docs/hardware.md")
+	text, err := os.ReadFile("../../docs/hardware.md")
 	if err != nil {
 		t.Fatal(err)
 	}
