@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/cortexm/romtable"
+	"github.com/mprof/mprof/probe"
 )
 
 // Identification registers (ARMv7-M ARM B3.2, C1.8, C1.11; ARMv8-M ARM D1.2).

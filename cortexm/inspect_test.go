@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/cortexm"
-	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/cortexm/romtable"
+	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/sim"
 )
 

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mprof/mprof/cortexm"
+	"github.com/mprof/mprof/cortexm/romtable"
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/probe/usb"
-	"github.com/mprof/mprof/cortexm/romtable"
 )
 
 // infoFlags is the command line of mprof info.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mprof/mprof/cortexm/check"
 	"github.com/mprof/mprof/cortexm"
+	"github.com/mprof/mprof/cortexm/check"
 )
 
 // checkFlags is the command line of mprof probe check.
