@@ -59,8 +59,8 @@ func TestUSBKilled(t *testing.T) {
 		p.recorded(2000)
 		_ = p.cmd.Process.Kill()
 		<-p.ended
-		if b.CoreState().Halted {
-			b.resume(t)
+		if b.CoreState().Halted { // killed between the packets of a sample
+			b.Hold(b.Core().Resume)
 		}
 	}
 	p = b.sample(t, "--rate", "100", "--duration", "1")
@@ -69,13 +69,6 @@ func TestUSBKilled(t *testing.T) {
 	if s := p.summary(); s.Samples.Taken < 5 {
 		t.Errorf("%+v", s)
 	}
-}
-
-// resume does what a debugger does with a core that a killed session left
-// halted.
-func (b *usbBoard) resume(t *testing.T) {
-	t.Helper()
-	b.Hold(func() { b.Core().Resume() })
 }
 
 // TestUSBUnplugged: what was recorded before the probe went away is a profile,

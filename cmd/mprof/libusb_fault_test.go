@@ -78,11 +78,13 @@ func TestUSBTroubles(t *testing.T) {
 			b.leftRunning(t)
 			s := p.summary()
 			missed := 0
-			for _, n := range s.Samples.Missed {
-				missed += n
+			for why, n := range s.Samples.Missed {
+				if why != usbLate { // a busy machine has more of these
+					missed += n
+				}
 			}
-			if missed < 3 || missed > 2*len(usbTroubles)+s.Samples.Taken/20 {
-				t.Errorf("%d of %d samples missed by %d troubles: %v", missed, s.Samples.Asked, len(usbTroubles), s.Samples.Missed)
+			if missed > 2*len(usbTroubles) || s.Samples.Taken < s.Samples.Asked/2 || s.Samples.Taken+3 > s.Samples.Asked {
+				t.Errorf("%d of %d samples missed by %d troubles: %v", s.Samples.Asked-s.Samples.Taken, s.Samples.Asked, len(usbTroubles), s.Samples.Missed)
 			}
 			if n := foldedSamples(t, p.file("out.folded")); n != s.Samples.Taken {
 				t.Errorf("%d samples in the profile, %d taken", n, s.Samples.Taken)
