@@ -19,9 +19,9 @@ type pcLayout struct {
 	waiting  int           // the same of a plain block, where the connection is slow
 	both     int           // most PCs between two reads of DHCSR
 	every    int           // packets from one check to the next
-	together int           // packets that are sent at once, while as many are under way
+	together int           // packets that are taken and sent at once: their work covers a turn of the host
 	slow     bool          // the connection takes longer for a packet than the probe for its work
-	gaps     bool          // the probe waits for the host between packets, for as long as that takes: the packets are full, and need no other pause
+	gaps     bool          // the probe waits for the host between packets: they are full, and need no other pause
 	wait     time.Duration // longest wait of a block
 	packet   time.Duration // one more of them
 	transfer time.Duration // one SWD transfer
@@ -36,6 +36,9 @@ const (
 	// mostDelay is the longest pause between two rounds. It need not be longer
 	// than a few PCs are apart: the lengths of blocks do the rest.
 	mostDelay = 24 * time.Microsecond
+	// leastFrame tells a connection of one packet a frame of 1 ms from a host
+	// that is busy.
+	leastFrame = 800 * time.Microsecond
 	// checkTransfers are the entries of a DAP_Transfer besides its PCs: two of TAR, one
 	// of DHCSR.
 	checkTransfers = 3
@@ -53,7 +56,7 @@ func newPCLayout(l limits, c Costs, inFlight int) pcLayout {
 		p.least = p.most * 3 / 4
 	}
 	work := p.work(p.most)
-	p.slow = p.packet > work+work/4
+	p.slow = p.packet > max(leastFrame, work+work/4)
 	p.every = max(1, int(checkInterval/max(work, p.packet)))
 	p.together = min(max(1, int((c.RoundTrip+work-1)/work)), max(1, inFlight/2))
 	switch {
