@@ -1,6 +1,10 @@
 package unwind
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/mprof/mprof/snapshot"
+)
 
 // frameAddress computes the CFA, and checks that it lies above the stack
 // pointer of its frame.
@@ -8,7 +12,7 @@ func (w *walk) frameAddress(r *Rule) (uint32, Stop, bool) {
 	var cfa uint32
 	switch r.cfa {
 	case fromRegister:
-		base, ok := w.regs.get(uint32(r.reg))
+		base, ok := w.get(uint32(r.reg))
 		if !ok {
 			return 0, w.missing(uint32(r.reg)), false
 		}
@@ -24,7 +28,7 @@ func (w *walk) frameAddress(r *Rule) (uint32, Stop, bool) {
 		return 0, Stop{NoProgress, cfa}, false
 	}
 	if w.leavesPSP(r, cfa) {
-		w.mem.enter(false, w.mainSP)
+		w.mem.onPSP = false
 		w.floor, w.haveMain = w.mainSP, false
 		return cfa, Stop{}, true
 	}
@@ -75,33 +79,80 @@ func (w *walk) restore(r *Rule, cfa uint32) {
 	n := &w.next
 	n.value = w.regs.value
 	n.have = w.regs.have & w.m.kept
-	lost := w.lost & w.m.kept
+	slotAt := w.slotAt
+	saved, lost, original := w.saved&w.m.kept, w.lost&w.m.kept, w.original&w.m.kept
 	n.set(w.m.sp, cfa)
 	for _, s := range r.saves {
-		column := uint32(s.column)
-		n.have &^= 1 << column
-		lost &^= 1 << column
-		if s.how == undefined {
+		column, bit := uint32(s.column), uint32(1)<<s.column
+		if s.how == unspecified || s.how == sameValue {
+			n.have |= w.regs.have & bit
+			saved, lost, original = saved|w.saved&bit, lost|w.lost&bit, original|w.original&bit
 			continue
 		}
-		v, ok := w.value(r, s, cfa)
-		if ok {
-			n.set(column, v)
-		} else if s.how == atOffset {
-			lost |= 1 << column
-			w.lostAt[column] = w.mem.missing
+		n.have &^= bit
+		saved, lost, original = saved&^bit, lost&^bit, original&^bit
+		switch at := cfa + uint32(s.n); {
+		case s.how == undefined:
+		case s.how == atOffset && at < w.floor: // below SP: overwritten by now, or a wrong rule
+			lost |= bit
+			slotAt[column] = at
+		case s.how == atOffset:
+			saved |= bit
+			slotAt[column] = at
+		default:
+			if v, ok := w.value(r, s, cfa); ok {
+				n.set(column, v)
+			}
 		}
 	}
-	w.regs, w.lost = *n, lost
+	w.regs, w.slotAt, w.saved, w.lost, w.original = *n, slotAt, saved, lost, original
+}
+
+// get is the value of a column in the present frame, read from where a callee
+// saved it if nobody needed it before.
+func (w *walk) get(column uint32) (uint32, bool) {
+	if column >= maxRegisters {
+		return 0, false
+	}
+	bit := uint32(1) << column
+	switch {
+	case w.original&bit != 0 && int(column) < len(w.m.capture):
+		w.consult(w.m.capture[column])
+	case w.saved&bit != 0:
+		w.saved &^= bit
+		if v, ok := w.mem.word(w.slotAt[column]); ok {
+			w.regs.set(column, v)
+		} else {
+			w.lost |= bit
+		}
+	}
+	return w.regs.get(column)
+}
+
+// consult notes that a register of the snapshot is needed.
+func (w *walk) consult(r snapshot.Reg) { w.consulted |= 1 << r }
+
+// save says where a column stands in memory.
+func (w *walk) save(column, addr uint32) {
+	w.forget(column)
+	w.saved |= 1 << column
+	w.slotAt[column] = addr
+}
+
+// forget drops what is known of a column.
+func (w *walk) forget(column uint32) {
+	bit := uint32(1) << column
+	w.regs.have &^= bit
+	w.saved, w.lost, w.original = w.saved&^bit, w.lost&^bit, w.original&^bit
 }
 
 // value computes what a column was in the caller.
 func (w *walk) value(r *Rule, s save, cfa uint32) (uint32, bool) {
 	switch s.how {
 	case unspecified, sameValue:
-		return w.regs.get(uint32(s.column))
+		return w.get(uint32(s.column))
 	case inRegister:
-		return w.regs.get(uint32(s.n))
+		return w.get(uint32(s.n))
 	case valOffset:
 		return cfa + uint32(s.n), true
 	case atOffset:
@@ -114,7 +165,7 @@ func (w *walk) value(r *Rule, s save, cfa uint32) (uint32, bool) {
 	case onProcess:
 		return w.fromProcess(s)
 	case asMark:
-		v, ok := w.regs.get(uint32(s.column))
+		v, ok := w.get(uint32(s.column))
 		return v, ok && w.m.boundary(v)
 	case atExpression, valExpression:
 		v, err := w.evaluate(r.exprs[s.n], cfa)
@@ -126,17 +177,10 @@ func (w *walk) value(r *Rule, s save, cfa uint32) (uint32, bool) {
 	return 0, false
 }
 
-// lose notes that a column would have been at addr.
-func (w *walk) lose(column, addr uint32) {
-	w.regs.have &^= 1 << column
-	w.lost |= 1 << column
-	w.lostAt[column] = addr
-}
-
 // missing says why a register is not known.
 func (w *walk) missing(column uint32) Stop {
 	if w.lost&(1<<column) != 0 {
-		return Stop{NotCaptured, w.lostAt[column]}
+		return Stop{NotCaptured, w.slotAt[column]}
 	}
 	return Stop{NoRegister, w.pc}
 }

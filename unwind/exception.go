@@ -45,6 +45,7 @@ func (w *walk) cross(b *Frame, v uint32) (Stop, bool) {
 	}
 	at := w.regs.value[w.m.sp]
 	if e.psp {
+		w.consult(snapshot.PSP)
 		psp, ok := w.s.Regs.Value(snapshot.PSP)
 		if !ok {
 			return Stop{NoRegister, v}, false
@@ -55,7 +56,7 @@ func (w *walk) cross(b *Frame, v uint32) (Stop, bool) {
 	if at%w.m.align != 0 {
 		return Stop{NoProgress, at}, false
 	}
-	w.mem.enter(e.psp, at)
+	w.mem.onPSP = e.psp
 	xpsr, ok := w.unstack(at)
 	if !ok {
 		return Stop{NotCaptured, w.mem.missing}, false
@@ -81,16 +82,11 @@ func (w *walk) cross(b *Frame, v uint32) (Stop, bool) {
 	return w.interrupted(pc&^1, FromExceptionFrame)
 }
 
-// unstack takes R0-R3, R12 and LR from the frame at addr. Only the xPSR, which
-// it returns, must be there.
+// unstack says where R0-R3, R12 and LR stand in the frame at addr. Only the
+// xPSR, which it returns, must be there.
 func (w *walk) unstack(at uint32) (xpsr uint32, ok bool) {
 	for i, column := range [...]uint32{0, 1, 2, 3, 12, 14} {
-		offset := uint32(4 * i)
-		if v, ok := w.mem.word(at + offset); ok {
-			w.regs.set(column, v)
-		} else {
-			w.lose(column, at+offset)
-		}
+		w.save(column, at+uint32(4*i))
 	}
 	return w.mem.word(at + 28)
 }
@@ -135,6 +131,7 @@ func (w *walk) leadsOn(v uint32) int {
 	if ok {
 		stop, ok = trial.step(&f)
 	}
+	w.mem.touched, w.consulted = trial.mem.touched, trial.consulted
 	switch {
 	case ok:
 		return 2

@@ -23,14 +23,14 @@ type evaluator struct {
 	cursor
 	stack [maxExprStack]uint32
 	n     int
-	regs  *registers
+	walk  *walk
 	mem   *memory
 }
 
 // evaluate runs expr with the values of push on its stack and returns the top.
 func (w *walk) evaluate(expr []byte, push ...uint32) (uint32, error) {
 	e := &w.eval
-	*e = evaluator{cursor: newCursor("expression", expr), regs: &w.regs, mem: &w.mem}
+	*e = evaluator{cursor: newCursor("expression", expr), walk: w, mem: &w.mem}
 	for _, v := range push {
 		e.push(v)
 	}
@@ -236,7 +236,7 @@ func (e *evaluator) branch(op uint8) {
 
 func (e *evaluator) breg(column uint32) {
 	n := uint32(e.sleb())
-	v, ok := e.regs.get(column)
+	v, ok := e.walk.get(column)
 	if !ok {
 		e.fail(errRegister)
 		return

@@ -2,51 +2,42 @@ package unwind
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/mprof/mprof/snapshot"
 )
 
-// memory is the captured memory of one snapshot. It remembers which part of
-// which stack was read or asked for, and where it failed.
+// memory is the captured memory of one snapshot. It remembers which words of the
+// stacks were read or asked for, and where it failed.
 type memory struct {
 	s       *snapshot.Snapshot
 	last    int // window of the last hit
 	missing uint32
 	onPSP   bool
-	touched [2]Range // main stack, process stack; empty: High 0
+	touched []uint32 // addresses, in the order of the reads
 }
 
-func (m *memory) reset(s *snapshot.Snapshot) { *m = memory{s: s} }
+func (m *memory) reset(s *snapshot.Snapshot) { *m = memory{s: s, touched: m.touched[:0]} }
 
-// enter says which stack is read from now on, and where it begins.
-func (m *memory) enter(psp bool, sp uint32) {
-	m.onPSP = psp
-	t := m.stack()
-	if t.High == 0 {
-		*t = Range{sp, sp}
-	}
-}
-
-func (m *memory) stack() *Range {
-	if m.onPSP {
-		return &m.touched[1]
-	}
-	return &m.touched[0]
-}
-
-// word reads a word of the present stack.
+// word reads a word of a stack.
 func (m *memory) word(addr uint32) (uint32, bool) {
-	t := m.stack()
-	if t.High == 0 { // no stack pointer was captured
-		*t = Range{addr, addr}
-	}
-	if addr < t.Low {
-		t.Low = addr
-	}
-	if end := addr + 4; end > t.High {
-		t.High = end
-	}
+	m.touched = append(m.touched, addr)
 	return m.load(addr, 4)
+}
+
+// runs appends the words that were touched to dst, those that are adjacent as one
+// range, by address.
+func (m *memory) runs(dst []Range) []Range {
+	slices.Sort(m.touched)
+	for _, addr := range m.touched {
+		end := max(addr, addr+4)
+		if n := len(dst); n > 0 && addr <= dst[n-1].High {
+			dst[n-1].High = max(dst[n-1].High, end)
+			continue
+		}
+		dst = append(dst, Range{addr, end})
+	}
+	return dst
 }
 
 // load reads 1, 2 or 4 bytes, zero-extended, wherever they were captured.

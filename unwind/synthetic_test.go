@@ -148,10 +148,7 @@ func TestExceptionFrames(t *testing.T) {
 			sp := at + 4*c.words + 4*c.pad
 			b.frame(at, sp, 0x01000000|c.pad<<9)
 			u := b.expect(t, expectedStack(main, sp), Stop{})
-			want := []Range{{main, main}, {process, sp + 8}}
-			if !c.psp {
-				want = []Range{{main, sp + 8}}
-			}
+			want := []Range{{at + 24, at + 32}, {sp + 4, sp + 8}} // ReturnAddress, xPSR; LR of the caller
 			if d := cmp.Diff(want, u.Touched()); d != "" {
 				t.Errorf("touched want (-), got (+):\n%s", d)
 			}
@@ -234,7 +231,7 @@ func TestExceptionCuts(t *testing.T) {
 		b := ready(0xfffffffd)
 		b.set(snapshot.PSP, ram+0x10000)
 		u := b.expect(t, []Frame{leaf, edge}, Stop{NotCaptured, ram + 0x1001c})
-		if d := cmp.Diff([]Range{{main, main}, {ram + 0x10000, ram + 0x10020}}, u.Touched()); d != "" {
+		if d := cmp.Diff([]Range{{ram + 0x1001c, ram + 0x10020}}, u.Touched()); d != "" {
 			t.Errorf("touched want (-), got (+):\n%s", d)
 		}
 	})

@@ -22,7 +22,7 @@ type Unwinder struct {
 	sites   *siteCache
 	blind   Rule // of a leaf about which nothing is known
 	walk    walk
-	ranges  [2]Range
+	ranges  []Range
 }
 
 // finder is one method of phase one: it finds the rule at pc, or tells at
@@ -74,19 +74,18 @@ func (u *Unwinder) Unwind(dst []Frame, s *snapshot.Snapshot) ([]Frame, Stop) {
 	return frames, stop
 }
 
-// Touched gives the stack addresses that the last Unwind read or wanted to
-// read: that of the main stack, then that of the process stack; a stack that
-// it did not come to is left out. The low end is the stack pointer. The slice
-// is valid until the next Unwind.
+// Touched gives the stack words that the last Unwind read or wanted to read,
+// adjacent ones as one range, by address. A register that a function saved is read
+// where its value is needed, so most saved ones are not among them. The slice is
+// valid until the next Unwind.
 func (u *Unwinder) Touched() []Range {
-	out := u.ranges[:0]
-	for _, r := range u.walk.mem.touched {
-		if r.High != 0 {
-			out = append(out, r)
-		}
-	}
-	return out
+	u.ranges = u.walk.mem.runs(u.ranges[:0])
+	return u.ranges
 }
+
+// Consulted tells whether the last Unwind needed register r of the snapshot,
+// captured or not. PC and SP it always needs.
+func (u *Unwinder) Consulted(r snapshot.Reg) bool { return u.walk.consulted&(1<<r) != 0 }
 
 // Remarks tells in sentences what limits the stacks of this program.
 func (u *Unwinder) Remarks() []string {

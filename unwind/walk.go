@@ -24,8 +24,12 @@ type walk struct {
 	mainSP   uint32 // lower bound of the main stack, while on the process stack
 	haveMain bool
 
-	lost   uint32 // columns whose slot was not captured,
-	lostAt [maxRegisters]uint32
+	saved  uint32 // columns that stand in memory and are read when they are needed,
+	lost   uint32 // and those that could not be read there
+	slotAt [maxRegisters]uint32
+
+	original  uint32 // columns that are those of the snapshot
+	consulted uint32 // registers of the snapshot that were needed, by number
 
 	mark     uint32 // exception return that ended the last step
 	inferred bool   // it was not read but follows from what the handler does
@@ -60,7 +64,8 @@ func (w *walk) begin(s *snapshot.Snapshot) (Stop, bool) {
 		return Stop{InLockup, pc}, false
 	}
 	w.m.load(&w.regs, s)
-	w.lost, w.mark, w.ipsr, w.floor, w.haveMain = 0, 0, 0, 0, false
+	w.saved, w.lost, w.mark, w.ipsr, w.floor, w.haveMain = 0, 0, 0, 0, 0, false
+	w.original, w.consulted = ^uint32(0), 1<<w.m.pc
 	xpsr, ok := s.Regs.Value(snapshot.XPSR)
 	w.haveIPSR = ok
 	if ok {
@@ -78,7 +83,7 @@ const lockupPC = 0xfffffffe
 // beginStack finds out which stack SP is: MSP in handler mode, otherwise what
 // CONTROL.SPSEL says (B1.4.4; DCRSR reads CONTROL in the top byte).
 func (w *walk) beginStack() {
-	sp, ok := w.regs.get(w.m.sp)
+	sp, ok := w.get(w.m.sp)
 	if !ok {
 		return
 	}
@@ -97,7 +102,7 @@ func (w *walk) beginStack() {
 		w.mainSP, w.haveMain = main, haveMain
 	}
 	w.floor = sp
-	w.mem.enter(onPSP, sp)
+	w.mem.onPSP = onPSP
 }
 
 // step goes from the present frame to the next, or says why there is none.
@@ -157,7 +162,7 @@ func (w *walk) leaf() (*Rule, bool) {
 
 // linkedCall tells what call LR leads behind.
 func (w *walk) linkedCall() (callSite, uint32) {
-	lr, ok := w.regs.get(w.m.link)
+	lr, ok := w.get(w.m.link)
 	if !ok || lr&w.m.codeBit != w.m.codeBit {
 		return noCall, 0
 	}
@@ -173,6 +178,7 @@ const maxBlindFunction = 4096
 func (w *walk) arrive(ra uint32, rule *Rule) (Stop, bool) {
 	w.method = rule.method
 	if w.m.boundary != nil && w.m.boundary(ra) && (w.ipsr != 0 || !w.haveIPSR) {
+		w.consult(snapshot.XPSR)
 		w.mark = ra
 		return Stop{}, true
 	}
@@ -193,8 +199,7 @@ func (w *walk) arrive(ra uint32, rule *Rule) (Stop, bool) {
 		return Stop{BadRA, ra}, false
 	}
 	// The call overwrote the link register, whatever it was.
-	w.regs.have &^= 1 << w.m.link
-	w.lost &^= 1 << w.m.link
+	w.forget(w.m.link)
 	w.pc, w.kind, w.site = pc, Caller, s
 	return Stop{}, true
 }
