@@ -1,6 +1,9 @@
 package cortexm
 
-import "github.com/mprof/mprof/probe"
+import (
+	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/snapshot"
+)
 
 // alternative is one branch that the probe can take: it is taken when the
 // stack pointer, which stands in DCRDR, lies in its block.
@@ -9,6 +12,11 @@ type alternative struct {
 	mask, value uint32 // of DCRDR
 	low, high   uint32 // of the window
 	tail, end   uint32 // of a selected one: what the shared read brings of it
+
+	runs []Extent // instead of the window: words that unwinding needs
+	regs uint32   // registers that not all samples have, as a set
+	sp   bool     // SP is read, too
+	rest bool     // it is for all that no other is for
 }
 
 type kind uint8
@@ -32,23 +40,15 @@ func block(at, size uint32) alternative {
 	return alternative{mask: ^(size - 1), value: at &^ (size - 1)}
 }
 
+// exact tells whether the match leaves no doubt of the stack pointer, whose lowest
+// two bits are zero (ARMv7-M ARM B1.4.1).
+func (a alternative) exact() bool { return ^a.mask == 3 }
+
 func (a alternative) matches(sp uint32) bool { return sp&a.mask == a.value }
 
 // covers tells whether the window holds all that k needs.
 func (a alternative) covers(k key) bool {
 	return k.sp >= k.high || a.low <= k.sp && a.high >= k.high
-}
-
-// missing is the part of what k needs that lies outside the window. A window
-// that begins above the stack pointer helps nobody: unwinding begins there.
-func (a alternative) missing(k key) float64 {
-	switch {
-	case a.covers(k):
-		return 0
-	case k.sp < a.low || k.sp >= a.high:
-		return 1
-	}
-	return float64(k.high-a.high) / float64(k.high-k.sp)
 }
 
 func (a alternative) words() int { return Extent{a.low, a.high}.words() }
@@ -72,29 +72,25 @@ func wraps(low, high uint32) int {
 	return int((high-1)/tarWrap - low/tarWrap)
 }
 
-// transfers is the number of SWD transfers from the value match to the resume,
-// without what fails on the way: 2 for the match, SELECT, TAR, the words and one
-// for the last, TAR, DRW.
-func (a alternative) transfers(shared int) int {
-	switch a.kind {
-	case chained:
-		if a.low >= a.high {
-			return 2 + 4
-		}
-		return 2 + 4 + 2 + a.words() + 1 + 2*wraps(a.low, a.high) + 2
-	case selected:
-		n := 2 + 2
-		for _, e := range a.inline() {
-			if e.words() > 0 {
-				n += 1 + e.words() + 1 + 2*wraps(e.Low, e.High)
-			}
-		}
-		return n + 1 + 2 + shared + 1 + 2 // SELECT, match on TAR, the words, TAR, DRW
+// extents are what it reads.
+func (a alternative) extents() []Extent {
+	if a.runs == nil && a.low < a.high {
+		return []Extent{{a.low, a.high}}
 	}
-	if a.low >= a.high {
-		return 2 + 1
+	return a.runs
+}
+
+// extra reads the registers that belong to the branch. One that was checked
+// before stands for them.
+func (s steps) extra(t *transfer, a alternative, regs uint32) {
+	if a.sp {
+		t.read(probe.ReadBD2, mark{swiftValue, uint32(snapshot.SP)})
 	}
-	return 2 + 2 + a.words() + 1 + 2*wraps(a.low, a.high) + 2
+	for r := range snapshot.Reg(snapshot.NumRegs) {
+		if regs&(1<<r) != 0 {
+			s.register(t, r, false)
+		}
+	}
 }
 
 // alternative builds the branch as one DAP_Transfer. Where the match fails it
@@ -105,7 +101,8 @@ func (s steps) alternative(a alternative, index int) *transfer {
 	t.match(probe.ReadBD2, a.value)
 	switch a.kind {
 	case whole:
-		s.window(t, a.low, a.high)
+		s.extra(t, a, a.regs)
+		s.window(t, a.extents())
 	case selected:
 		t.role = roleSelect
 		t.write(probe.WriteSELECT, s.memory)
@@ -115,28 +112,15 @@ func (s steps) alternative(a alternative, index int) *transfer {
 		t.write(probe.WriteTAR, a.tail)
 	case chained:
 		t.role = roleChain
-		t.readRegister(regPSP)
-		if a.low < a.high {
+		s.extra(t, a, a.regs|1<<snapshot.PSP) // the last of them
+		if all := a.extents(); len(all) > 0 {
 			t.write(probe.WriteSELECT, s.memory)
-			t.readWindow(a.low, a.high)
+			for _, e := range all {
+				t.readWindow(e.Low, e.High)
+			}
 			t.write(probe.WriteTAR, addrDHCSR)
 			t.write(probe.WriteSELECT, s.data)
 		}
 	}
-	return t
-}
-
-// shared is the read that all selected alternatives end in: n words from where
-// they left TAR, then the resume. TAR is compared first: where no alternative
-// was selected it does not lie in the stacks.
-func (s steps) shared(mask, value uint32, n int) *transfer {
-	t := &transfer{role: roleShared}
-	t.write(probe.WriteSELECT, s.memory)
-	t.mask(mask)
-	t.match(probe.ReadTAR, value)
-	for i := range n {
-		t.read(probe.ReadDRW, mark{sharedWord, uint32(4 * i)})
-	}
-	s.resumeByDRW(t)
 	return t
 }

@@ -54,10 +54,16 @@ func (c *capture) collect(transfers []*transfer) {
 		switch t.role {
 		case roleRegisters:
 			t.decode(c.take)
-			if t.err != nil && c.miss == snapshot.Taken {
+			switch {
+			case t.err == nil && t.sure > 0:
+				c.taking(t)
+				c.resumed = true
+			case t.err == nil:
+				c.resumed = c.resumed || t.resumes()
+			case t.sure > 0 && t.mismatch() && t.answer.Count >= t.sure: // another alternative
+			case c.miss == snapshot.Taken:
 				c.miss = missOf(t)
 			}
-			c.resumed = c.resumed || t.err == nil && t.resumes()
 		case roleWindow, roleChain, roleSelect, roleShared:
 			c.collectWindow(t)
 		case roleResume, roleGuard:
@@ -96,10 +102,27 @@ func (c *capture) collectWindow(t *transfer) {
 	switch t.role {
 	case roleSelect:
 		c.taken = &c.list[t.arg]
+	case roleChain:
+		c.tellSP(&c.list[t.arg])
 	case roleWindow:
-		c.taken, c.resumed = &c.list[t.arg], true
+		c.taking(t)
+		c.resumed = true
 	case roleShared:
 		c.resumed = t.resumes()
+	}
+}
+
+// taking notes that the probe went through an alternative to its end.
+func (c *capture) taking(t *transfer) {
+	c.taken = &c.list[t.arg]
+	c.tellSP(c.taken)
+}
+
+// tellSP takes the stack pointer from a match that leaves no doubt of it. Behind a
+// handler's alternative the match is on PSP.
+func (c *capture) tellSP(a *alternative) {
+	if _, ok := c.regs.Value(snapshot.SP); !ok && a.exact() {
+		c.regs.Set(snapshot.SP, a.value)
 	}
 }
 
@@ -118,9 +141,7 @@ func (c *capture) take(m mark, v uint32) {
 	case registerValue:
 		c.takeRegister(snapshot.Reg(m.arg), v)
 	case swiftValue:
-		if c.frozen {
-			c.regs.Set(snapshot.Reg(m.arg), v)
-		}
+		c.takeSwift(snapshot.Reg(m.arg), v)
 	case stackWord:
 		if c.frozen && !c.lost {
 			c.takeWord(m.arg, v)
@@ -164,6 +185,14 @@ func (c *capture) takeRegister(r snapshot.Reg, v uint32) {
 		c.ready++
 	}
 	c.status = 0
+}
+
+// takeSwift believes a register that a checked one stands for. Behind a handler's
+// alternative SP is known, and DCRDR holds PSP.
+func (c *capture) takeSwift(r snapshot.Reg, v uint32) {
+	if _, ok := c.regs.Value(r); c.frozen && !(ok && r == snapshot.SP) {
+		c.regs.Set(r, v)
+	}
 }
 
 func (c *capture) fail(m snapshot.Miss) {

@@ -2,17 +2,6 @@ package cortexm
 
 import "fmt"
 
-// common are the upper bits that all addresses share, as mask and value.
-func common(addresses []uint32) (mask, value uint32) {
-	var differ uint32
-	for _, a := range addresses {
-		differ |= a ^ addresses[0]
-	}
-	for mask = ^uint32(0); differ&mask != 0; mask <<= 1 {
-	}
-	return mask, addresses[0] & mask
-}
-
 // check makes sure that no way through the plan overruns a packet: the probe
 // would write past its buffer.
 func (p *plan) check(l limits) error {
@@ -27,8 +16,8 @@ func (p *plan) check(l limits) error {
 	return nil
 }
 
-// longestResponse is that of the longest way through a packet: one whole window,
-// or a handler's and a selected one.
+// longestResponse is that of the longest way through a packet: a handler's
+// window, and a whole or a selected one.
 func longestResponse(q *packet) int {
 	n, whole, chain, selected, shared := 0, 0, 0, 0, 0
 	if q.wrapped() {
@@ -57,5 +46,5 @@ func longestResponse(q *packet) int {
 		}
 		n += 3
 	}
-	return n + max(whole, chain+selected+shared)
+	return n + chain + max(whole, selected+shared)
 }

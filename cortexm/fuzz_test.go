@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -174,7 +175,7 @@ type captureShape struct {
 func captureShapes(t testing.TB) (shapes []captureShape) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range 4 {
-		p, err := testPlanner(512, 1+i).make(randomHistory(r))
+		p, err := testPlanner(512, 1+i).make(randomWants(r), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,11 +194,16 @@ func captureShapes(t testing.TB) (shapes []captureShape) {
 	return shapes
 }
 
-// checkCapture wants everything that was captured to be in the responses.
+// checkCapture wants everything that was captured to be in the responses, but SP,
+// which an exact match tells.
 func checkCapture(t *testing.T, c *capture, responses []byte) {
 	has := func(v uint32) bool { return bytes.Contains(responses, appendWord(nil, v)) }
 	for r := range snapshot.Reg(snapshot.NumRegs) {
-		if v, ok := c.regs.Value(r); ok && !has(v) {
+		told := func(a alternative) bool {
+			v, _ := c.regs.Value(r)
+			return r == snapshot.SP && a.exact() && a.value == v
+		}
+		if v, ok := c.regs.Value(r); ok && !has(v) && !slices.ContainsFunc(c.list, told) {
 			t.Fatalf("register %v is 0x%08x, which nobody sent", r, v)
 		}
 	}

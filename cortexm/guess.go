@@ -292,3 +292,16 @@ func (pl *planner) blockRoom(all []*transfer) int {
 	}
 	return full
 }
+
+// finishWhole takes whole alternatives that fit.
+func (pl *planner) finishWhole(r room) func(alternative) (candidate, bool) {
+	return func(a alternative) (candidate, bool) { return pl.candidate(a, r) }
+}
+
+// candidate measures a and tells whether there is room for it.
+func (pl *planner) candidate(a alternative, r room) (candidate, bool) {
+	request, response := pl.steps.alternative(a, 0).bytes()
+	return candidate{alternative: a, request: request, response: response}, request <= r.request && response <= r.response
+}
+
+func (a alternative) clampHigh(ram []Range) uint32 { return Extent{a.low, a.high}.clamp(ram).High }

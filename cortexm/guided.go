@@ -250,7 +250,11 @@ func (s *Sampler) guided(ctx context.Context, c *capture) error {
 	}
 	if o == nil {
 		var err error
-		if o, err = s.planner.open(s.learningRegisters(), nil); err != nil {
+		regs := s.learningRegisters()
+		if s.plan != nil {
+			regs = s.planner.regs
+		}
+		if o, err = s.planner.open(regs, nil); err != nil {
 			return err
 		}
 	}

@@ -1,25 +1,56 @@
 package cortexm
 
 import (
+	"slices"
+
 	"github.com/mprof/mprof/snapshot"
 )
 
 // lessons decide when to take samples the exact way and when to plan anew.
 type lessons struct {
 	learned  int // samples since the start
+	plans    [wantStacks + 1]course
+	stepwise int     // samples to take step by step before the plan is used again
+	credit   float64 // of such samples
+	words    [2][]uint32
+}
+
+// course is how one plan has done.
+type course struct {
+	learned  int // samples since the start
 	since    int // samples since the plan was made
 	misses   int // of these, stacks that were not held by a window
 	interval int // samples until the next plan
-	stepwise int // samples to take step by step before the plan is used again
+}
+
+// over tells whether it is time for a better plan: the interval is over, or too
+// many stacks were cut. A plan is the better the more samples it is made of, so
+// they become rare.
+func (c *course) over() bool {
+	cut := float64(c.misses) / float64(c.since)
+	return c.since >= c.interval || c.since >= soonest && c.misses >= fewCut && cut >= mostCut || c.since >= max(soonest, c.learned/32) && cut >= oftenCut
+}
+
+func (c *course) restart() {
+	c.since, c.misses = 0, 0
+	c.interval = min(max(firstReplan, 2*c.interval), lastReplan)
 }
 
 const (
-	exactLessons = 64   // samples taken the exact way before the first plan
+	exactLessons = 64   // samples taken the exact way before the first plan,
+	mostLessons  = 192  // where the rate allows it
+	stackLessons = 100  // samples after one of a stack, for a plan of their own
 	firstGuess   = 12   // samples before the first guess
 	firstReplan  = 32   // samples after which a plan is made again, doubling
 	lastReplan   = 2048 // up to here
 	soonest      = 16   // samples between two plans
 	relearn      = 8    // samples taken step by step after a stack that no window held
+	mostCredit   = 320  // of such samples in a row,
+	creditFull   = 100  // Hz: where samples come no faster,
+	creditRate   = 5    // and a second
+	mostCut      = 0.05 // share of cut stacks from which a plan is made again soon,
+	fewCut       = 3    // where there were so many
+	oftenCut     = 0.01 // share of cut stacks from which a plan is made again early
 )
 
 // Learn tells what unwinding a snapshot needed: for each stack the words
@@ -33,32 +64,89 @@ func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
 		return
 	}
 	s.noticePSP(sp)
-	if _, havePSP := sp.Regs.Value(snapshot.PSP); s.usesPSP && !havePSP && inHandler(&sp.Regs) {
+	_, havePSP := sp.Regs.Value(snapshot.PSP)
+	_, haveXPSR := sp.Regs.Value(snapshot.XPSR)
+	if s.usesPSP && !havePSP && (inHandler(&sp.Regs) || !haveXPSR && s.wants.handles(v.sp)) {
 		v.chained = true
 	}
 	l := &s.lessons
 	l.learned++
-	l.since++
+	c := &l.plans[s.course()]
+	c.learned++
+	c.since++
+	l.credit = min(l.credit+s.perSecond(creditRate), mostCredit*s.perSecond(creditFull))
+	if l.learned == 1 {
+		l.credit = mostCredit * s.perSecond(creditFull)
+	}
 	s.stretch = 0
-	for _, u := range used {
-		if !captured(sp, u) {
-			if sp.State&snapshot.Shortened != 0 {
-				v = s.deepened(v)
-				break
-			}
-			l.misses++
+	w := s.wants.wantOf(sp, v, used, &l.words)
+	at, cut := missing(sp, used)
+	if cut && sp.State&snapshot.Shortened != 0 {
+		v, cut = s.deepened(v), false
+		w = s.wants.deeper(w, s.planner.depth)
+	}
+	if cut {
+		c.misses++
+		if s.stepped {
 			s.stretch = guidedWords
-			l.stepwise = relearn
-			v = s.reach(v)
-			break
 		}
+		l.stepwise = min(relearn, int(l.credit))
+		if top, ok := s.history.top(at); ok {
+			w = s.wants.beyond(w, at, top)
+		}
+		v = s.reach(v)
 	}
 	s.history.add(v)
+	w.regs = s.extraRegisters(sp)
+	s.wants.add(w, s.before)
 	switch {
 	case l.learned < s.lessonsFirst():
-	case l.interval == 0, l.misses > 0 && l.since >= soonest && !s.stepwise(), l.since >= l.interval:
+	case s.stepwise() && c.since < c.interval:
+	case s.stepwise(), s.plan == nil:
 		s.replan()
+	case c.over():
+		s.planFor(s.course())
 	}
+	s.before = s.wants.stackOf(w, s.stretch == 0)
+	if s.plan != nil && s.plans[s.before] == nil && s.before > 0 && s.wants.after[s.before-1].total >= stackLessons {
+		s.planFor(s.before)
+	}
+}
+
+// course is the number of the plan for the next sample: that of the stack of the
+// sample before, if there is one.
+func (s *Sampler) course() int {
+	if s.plans[s.before] == nil {
+		return 0
+	}
+	return s.before
+}
+
+// planFor makes the plan for samples that follow one of a stack.
+func (s *Sampler) planFor(before int) {
+	if p, err := s.planner.makeWithin(&s.wants, before); err == nil {
+		s.plans[before] = p
+	}
+	s.plan = s.plans[0]
+	s.lessons.plans[before].restart()
+}
+
+// extraRegisters are those that unwinding needed of this sample beyond what all
+// have, as a set. In a handler xPSR names the exception.
+func (s *Sampler) extraRegisters(sp *snapshot.Snapshot) (regs uint32) {
+	if s.options.Needs == nil {
+		return 0
+	}
+	at, _ := sp.Regs.Value(snapshot.SP)
+	for _, r := range extraRegisters {
+		if s.options.Needs(r) && !slices.Contains(s.planner.base, r) {
+			regs |= 1 << r
+		}
+	}
+	if (inHandler(&sp.Regs) || s.wants.handles(at)) && !slices.Contains(s.planner.base, snapshot.XPSR) {
+		regs |= 1 << snapshot.XPSR
+	}
+	return regs
 }
 
 // lessonsFirst are the samples before the first plan. A guess needs few: where it
@@ -67,8 +155,12 @@ func (s *Sampler) lessonsFirst() int {
 	if s.stepwise() {
 		return firstGuess
 	}
-	return exactLessons
+	return int(min(max(exactLessons, mostLessons*s.perSecond(300)), mostLessons))
 }
+
+// perSecond is what so many samples a second are of all samples: the slower the
+// rate, the more of them can be dear.
+func (s *Sampler) perSecond(samples float64) float64 { return min(samples/s.options.Rate, 1) }
 
 // stepwise tells whether samples are always taken step by step.
 func (s *Sampler) stepwise() bool {
@@ -89,6 +181,7 @@ func (s *Sampler) relearning() bool {
 		return false
 	}
 	s.lessons.stepwise--
+	s.lessons.credit--
 	return true
 }
 
@@ -115,12 +208,14 @@ func (s *Sampler) replan() {
 			}
 		}
 	default:
-		if p, err := s.planner.makeWithin(&s.history); err == nil {
-			s.plan = p
+		for i := range s.plans {
+			if i == 0 || s.plans[i] != nil {
+				s.planFor(i)
+			}
 		}
+		return
 	}
-	s.lessons.since, s.lessons.misses = 0, 0
-	s.lessons.interval = min(max(firstReplan, 2*s.lessons.interval), lastReplan)
+	s.lessons.plans[0].restart()
 }
 
 // reachBytes is how much further a stack is believed to reach when a window was
@@ -199,12 +294,14 @@ func nearer(u Extent, a, b uint32) bool {
 	return u.Low < b || a > b
 }
 
-// captured tells whether the snapshot holds all of u.
-func captured(sp *snapshot.Snapshot, u Extent) bool {
-	for a := u.Low &^ 3; a < u.High; a += 4 {
-		if _, ok := sp.Word(a); !ok {
-			return false
+// missing is the first word of used that the snapshot does not hold.
+func missing(sp *snapshot.Snapshot, used []Extent) (addr uint32, ok bool) {
+	for _, u := range used {
+		for a := u.Low &^ 3; a < u.High; a += 4 {
+			if _, ok := sp.Word(a); !ok {
+				return a, true
+			}
 		}
 	}
-	return true
+	return 0, false
 }

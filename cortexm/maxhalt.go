@@ -83,7 +83,7 @@ func (s *Sampler) shortened(c *capture) bool {
 	if s.options.RegistersOnly {
 		return s.bared
 	}
-	if c.taken == nil && !c.stepped && s.planner.limit > 0 && (s.oneGo || s.plan.short) {
+	if c.taken == nil && !c.stepped && s.planner.limit > 0 && (s.oneGo || s.used.short) {
 		return true
 	}
 	return c.short

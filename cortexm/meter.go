@@ -17,6 +17,8 @@ type meter struct {
 	finish    int // and those up to the resume
 	halted    bool
 	over      bool
+
+	phases [NumPhases]int // of transfers
 }
 
 // add counts one DAP_Transfer as the reference firmware does it: consecutive AP
@@ -29,10 +31,11 @@ func (m *meter) add(t *transfer) {
 	}
 	done := t.answer.Count
 	if t.block > 0 {
-		m.count(done + 1)
+		m.count(done+1, PhaseWords)
 		return
 	}
 	posted, wrote := false, false
+	var part Phase
 	for i, r := range t.reqs {
 		if i > done || i == done && !t.mismatch() {
 			break
@@ -41,14 +44,15 @@ func (m *meter) add(t *transfer) {
 		match := r.Op&probe.RnW != 0 && r.Op&probe.MatchValue != 0
 		plain := r.Op&(probe.RnW|probe.APnDP) == probe.RnW|probe.APnDP && !match
 		if posted && !plain {
-			m.count(1)
+			m.count(1, part)
 		}
+		part = phaseOf(r)
 		switch {
 		case mask:
 		case match && r.Op&probe.APnDP != 0:
-			m.count(2)
+			m.count(2, part)
 		default:
-			m.count(1)
+			m.count(1, part)
 		}
 		posted, wrote = plain, r.Op&probe.RnW == 0 && !mask
 		if i < done {
@@ -56,14 +60,15 @@ func (m *meter) add(t *transfer) {
 		}
 	}
 	if done == len(t.reqs) && (posted || wrote) {
-		m.count(1)
+		m.count(1, part)
 	}
 }
 
-func (m *meter) count(n int) {
+func (m *meter) count(n int, p Phase) {
 	m.total += n
 	if m.halted && !m.over {
 		m.transfers += n
+		m.phases[p] += n
 	}
 }
 

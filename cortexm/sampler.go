@@ -22,6 +22,9 @@ type SampleOptions struct {
 	RAM       []Range // nil: not known
 	// Registers beyond PC, LR, xPSR, R7 and SP: 4 SWD transfers each.
 	Registers []snapshot.Reg
+	// Needs tells whether unwinding the snapshot that Learn is told of needed a
+	// register. Then xPSR and R7 are read where they are needed. nil: always.
+	Needs func(snapshot.Reg) bool
 	// RegistersOnly takes PC, LR, xPSR and SP and no stack: the least that a
 	// sample can cost. Learn does nothing then.
 	RegistersOnly bool
@@ -45,10 +48,14 @@ type Sampler struct {
 	clock    Clock
 	limits   limits
 	planner  planner
-	history  history
-	plan     *plan    // nil: step by step, guided by the host
-	opening  *opening // of the steps; nil: the one for learning
-	spare    *opening // the same where the answer takes a frame more
+	history  history               // for samples taken step by step
+	wants    wants                 // for the plan
+	plans    [wantStacks + 1]*plan // by the stack of the sample before
+	before   int                   // that stack
+	plan     *plan                 // nil: step by step, guided by the host
+	used     *plan                 // of the latest sample
+	opening  *opening              // of the steps; nil: the one for learning
+	spare    *opening              // the same where the answer takes a frame more
 	waits    *rand.Rand
 	schedule schedule
 
@@ -77,10 +84,13 @@ type Sampler struct {
 	oneGo   bool          // a sample step by step would halt for too long
 	usesPSP bool          // threads run on the process stack
 	stretch uint32        // words by which windows were too short
+	stepped bool          // the latest sample was taken step by step
 
 	stats     Stats
 	halted    histogram
 	transfers uint64
+	commands  uint64
+	phases    [NumPhases]uint64
 }
 
 // defaultRegisters are what unwinding needs of most programs: CFA rules count
@@ -110,7 +120,7 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 	s.limits.execute = s.limits.execute && c.branches
 	s.probeClock = c.clock
 	s.limits.clock = s.probeClock.hz != 0
-	s.planner = planner{l: s.limits, steps: c.steps(s.limits), costs: c.costs, regs: o.registers(), ram: o.RAM, inFlight: c.p.Info().PacketCount}
+	s.planner = planner{l: s.limits, steps: c.steps(s.limits), costs: c.costs, regs: o.registers(), base: o.base(), ram: o.RAM, inFlight: c.p.Info().PacketCount}
 	for _, top := range o.StackTops {
 		s.planner.main = append(s.planner.main, Extent{top - min(top, mainStackGuess), top}.from(o.RAM))
 	}
@@ -124,6 +134,9 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 			return nil, err
 		}
 	}
+	s.planner.sparing = o.Needs != nil
+	s.planner.interval = time.Duration(float64(time.Second) / o.Rate)
+	s.wants.ram = o.RAM
 	s.reply = c.costs.RoundTrip * 5 / 4
 	if err := s.limitHalt(); err != nil {
 		return nil, err
@@ -143,6 +156,17 @@ func (o SampleOptions) registers() []snapshot.Reg {
 	}
 	return sampleRegisters(defaultRegisters, o.Registers)
 }
+
+// base are the registers of all samples that the plan takes, SP last.
+func (o SampleOptions) base() []snapshot.Reg {
+	if o.Needs == nil || o.RegistersOnly {
+		return o.registers()
+	}
+	return sampleRegisters(o.Registers, []snapshot.Reg{snapshot.PC, snapshot.LR})
+}
+
+// extraRegisters are read in the alternatives that need them, where that is known.
+var extraRegisters = [...]snapshot.Reg{snapshot.XPSR, snapshot.R7}
 
 // mainStackGuess is how far below its end a stack is looked for before it was
 // seen, in bytes.
@@ -222,6 +246,7 @@ func (s *Sampler) take(ctx context.Context) (*snapshot.Snapshot, error) {
 		}
 	}
 	s.count(sp, c)
+	s.stepped = c.stepped
 	if s.learnReady(c) {
 		s.replan()
 	}
@@ -291,9 +316,13 @@ func (s *Sampler) transaction(ctx context.Context, c *capture) error {
 		c.stepped = true
 		return s.guided(ctx, c)
 	}
-	c.list = s.plan.list
+	s.used = s.plan
+	if p := s.plans[s.course()]; p != nil && !s.options.RegistersOnly {
+		s.used = p
+	}
+	c.list = s.used.list
 	s.shift(c)
-	err := s.transact(ctx, s.plan.seq, c)
+	err := s.transact(ctx, s.used.seq, c)
 	c.heard = s.clock.Now()
 	return err
 }
@@ -356,7 +385,11 @@ func (s *Sampler) count(sp *snapshot.Snapshot, c *capture) {
 		s.stats.Longer++
 	}
 	s.transfers += uint64(c.meter.total)
-	if s.plan != nil && !s.options.RegistersOnly && sp.Miss == snapshot.Taken && c.taken == nil {
+	s.commands += uint64(c.meter.commands)
+	for i, n := range c.meter.phases {
+		s.phases[i] += uint64(n)
+	}
+	if s.plan != nil && !s.options.RegistersOnly && !c.stepped && sp.Miss == snapshot.Taken && (c.taken == nil || c.taken.rest) {
 		s.stats.NoWindow++
 	}
 }

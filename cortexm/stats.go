@@ -23,6 +23,11 @@ type Stats struct {
 	Depth  int    // words of stack that fit into MaxHalt; 0: none, or no limit
 	Longer uint64 // halts that took longer than MaxHalt all the same
 
+	// Phases are the SWD transfers of a mean sample while the core stood still, and
+	// Commands the DAP commands.
+	Phases   [NumPhases]float64
+	Commands float64
+
 	Exact    uint64 // samples taken in two steps
 	NoWindow uint64 // samples whose stack no alternative held: registers only
 	Sleeping uint64 // samples of a sleeping core
@@ -95,6 +100,10 @@ func (s *Sampler) Stats() Stats {
 	st.HaltedP50, st.HaltedP99 = s.halted.quantile(0.5), s.halted.quantile(0.99)
 	st.HaltedMax, st.HaltedTotal = s.halted.most, s.halted.sum
 	if st.Asked > 0 {
+		for i, n := range s.phases {
+			st.Phases[i] = float64(n) / float64(st.Asked)
+		}
+		st.Commands = float64(s.commands) / float64(st.Asked)
 		st.TransfersPerSample = float64(s.transfers) / float64(st.Asked)
 	}
 	st.Plan = s.describePlan()

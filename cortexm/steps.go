@@ -45,13 +45,16 @@ func (s steps) registers(t *transfer, regs []snapshot.Reg) {
 	}
 }
 
-// window reads [low, high) and resumes the core. SELECT stays at TAR, DRW, so
+// window reads words and resumes the core. SELECT stays at TAR, DRW, so
 // that a value match on BD2 in a later transfer reads AP register 8, which is
-// zero, and fails: no second window is read. n+5 SWD transfers up to the resume.
-func (s steps) window(t *transfer, low, high uint32) {
-	if low < high {
+// zero, and fails: no second window is read. For n words in r runs n+2*r+3 SWD
+// transfers up to the resume.
+func (s steps) window(t *transfer, all []Extent) {
+	if len(all) > 0 {
 		t.write(probe.WriteSELECT, s.memory)
-		t.readWindow(low, high)
+		for _, e := range all {
+			t.readWindow(e.Low, e.High)
+		}
 		s.resumeByDRW(t)
 		return
 	}

@@ -37,6 +37,7 @@ type transfer struct {
 	arg    int // which alternative, for the roles that have several
 	block  int // instead of reqs: words to read from DRW, as DAP_TransferBlock
 
+	sure  int    // requests before the value match of the alternative that goes on in it, 0: none
 	lead  int    // SWD transfers before the value match
 	delay uint16 // microseconds that the probe waits before it, as DAP_Delay
 
@@ -106,6 +107,16 @@ func shareMasks(all []*transfer) {
 			}
 		}
 	}
+}
+
+// join lets the requests of an alternative follow, which begins with a mask and a
+// match.
+func (t *transfer) join(o *transfer) {
+	t.sure = len(t.reqs) + 1
+	t.reqs = append(t.reqs, o.reqs...)
+	t.reads = append(t.reads, o.reads...)
+	t.stamps = append(t.stamps, o.stamps...)
+	t.arg = o.arg
 }
 
 // match costs two SWD transfers when it holds, two plus the retries when not.

@@ -47,20 +47,11 @@ func failed(t *transfer) *transfer {
 	return &c
 }
 
-// makeWithin is the plan that keeps to the limit: the best one where all of its
-// ways do, else the best without a shared read, cut.
-func (pl *planner) makeWithin(h *history) (*plan, error) {
-	if pl.limit == 0 {
-		return pl.make(h)
-	}
-	free := *pl
-	free.limit = 0
-	if p, err := free.make(h); err == nil && pl.longest(p.seq) <= pl.limit {
-		return p, nil
-	}
-	p, err := pl.make(h)
-	if err != nil {
-		return nil, err
+// makeWithin is the plan that keeps to the limit, cut where not all of its ways do.
+func (pl *planner) makeWithin(h *wants, before int) (*plan, error) {
+	p, err := pl.make(h, before)
+	if err != nil || pl.limit == 0 || pl.longest(p.seq) <= pl.limit {
+		return p, err
 	}
 	return pl.within(p)
 }

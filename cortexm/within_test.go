@@ -5,26 +5,35 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/snapshot"
 )
 
 // Whatever the limit, what is left of a plan keeps to it, reads only words that
 // the plan read, the lowest of each window, and matches what the plan matched.
 func TestWithin(t *testing.T) {
 	pl := planner{
-		l: limits{bytes: 511, execute: true}, regs: sampleRegisters(defaultRegisters), ram: []Range{{0x20000000, 0x20010000}}, inFlight: 4,
+		l: limits{bytes: 511, execute: true}, regs: sampleRegisters(defaultRegisters), base: sampleRegisters(defaultRegisters), interval: 10 * time.Millisecond, ram: []Range{{0x20000000, 0x20010000}}, inFlight: 4,
 		steps: steps{data: bankData, memory: bankMemory}, costs: Costs{Transfer: 5600 * time.Nanosecond, Command: 2 * time.Microsecond},
 	}
-	h := &history{}
+	h := &wants{}
+	words := func(sp, high uint32) *need {
+		var all []uint32
+		for a := sp; a < high; a += 4 {
+			all = append(all, a)
+		}
+		return h.set(all)
+	}
 	for i := range uint32(40) {
 		for range 1 + i%7 {
-			h.add(visit{sp: 0x20001000 - 0x18*i, high: 0x20001100})
-			h.add(visit{sp: 0x20003f00 - 0x20*i, high: 0x20004000})
-			h.add(visit{sp: 0x20007ff0 - 8*(i%4), high: 0x20008100, chained: true, psp: 0x20003f00 - 0x20*i, pspHigh: 0x20004000})
+			h.add(want{sp: 0x20001000 - 0x18*i, words: words(0x20001000-0x18*i, 0x20001100)}, 0)
+			h.add(want{sp: 0x20003f00 - 0x20*i, words: words(0x20003f00-0x20*i, 0x20004000)}, 0)
+			h.add(want{sp: 0x20007ff0 - 8*(i%4), words: words(0x20007ff0-8*(i%4), 0x20008100), chained: true,
+				psp: 0x20003f00 - 0x20*i, more: words(0x20003f00-0x20*i, 0x20004000)}, 0)
 		}
 	}
 	for limit := 150 * time.Microsecond; limit < 3*time.Millisecond; limit += 37 * time.Microsecond {
 		pl.limit = limit
-		whole, err := pl.make(h)
+		whole, err := pl.make(h, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,11 +119,11 @@ func TestWithinKeepsMasks(t *testing.T) {
 	chain.mask(^uint32(0xFF))
 	chain.match(probe.ReadBD2, 0x20001000)
 	for range 40 { // registers, which cannot be cut
-		chain.readRegister(regPSP)
+		chain.readRegister(snapshot.PSP)
 	}
 	window := &transfer{role: roleWindow, arg: 1}
 	window.match(probe.ReadBD2, 0x20002000) // by the same mask
-	pl.steps.window(window, 0x20002000, 0x20002010)
+	pl.steps.window(window, []Extent{{0x20002000, 0x20002010}})
 	p := &plan{list: make([]alternative, 2), packets: 2, seq: sequenceOf(&packet{transfers: []*transfer{pl.begin(), chain}}, &packet{transfers: []*transfer{window, pl.steps.guard()}})}
 	pl.limit = 300 * time.Microsecond
 	cut, err := pl.within(p)
@@ -133,7 +142,7 @@ func TestCut(t *testing.T) {
 		x := &transfer{}
 		x.mask(^uint32(7))
 		x.match(probe.ReadBD2, 0x20000be0)
-		s.window(x, 0x20000bd8, 0x20000c78) // across a page: two runs
+		s.window(x, []Extent{{0x20000bd8, 0x20000c78}}) // across a page: two runs
 		x.cut(keep)
 		tars, words := 0, 0
 		for _, r := range x.reqs {

@@ -91,6 +91,7 @@ func (r *samplingRun) newSampler(ctx context.Context, image *symbol.Image) (rema
 		}
 	}
 	s, err := cortexm.NewSampler(r.core, cortexm.SampleOptions{
+		Needs:         func(reg snapshot.Reg) bool { return r.stacks.unwinder.Consulted(reg) },
 		Rate:          float64(r.flags.rate),
 		Duration:      time.Duration(r.flags.duration),
 		Seed:          r.flags.seed,
