@@ -24,7 +24,7 @@ func (s *Sampler) frameWait() time.Duration {
 	if s.planner.placeholder() == 0 {
 		return 0
 	}
-	frame := min(s.planner.costs.Packet, longestWait/2)
+	frame := max(1, min(s.planner.costs.Packet, longestWait/2))
 	return time.Microsecond + time.Duration(s.waits.Int64N(int64(frame)))
 }
 

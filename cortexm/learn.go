@@ -108,7 +108,7 @@ func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
 		s.planFor(s.course())
 	}
 	s.before = s.wants.stackOf(w, s.stretch == 0)
-	if s.plan != nil && s.plans[s.before] == nil && s.before > 0 && s.wants.after[s.before-1].total >= stackLessons {
+	if s.plans[0] != nil && s.plans[s.before] == nil && s.before > 0 && s.wants.after[s.before-1].total >= stackLessons {
 		s.planFor(s.before)
 	}
 }

@@ -99,11 +99,11 @@ func (j *judged) check(t *testing.T) {
 	if d := max(j.distance, j.ofCounts); d > j.bound {
 		t.Errorf("the self shares are %.2f %% from the truth; 99.9 %% of runs with %d random samples are within %.2f %%", 100*d, randomSamples, 100*j.bound)
 	}
-	if float64(j.complete) < 0.995*float64(j.taken) {
-		t.Errorf("%d of %d stacks complete, want 99.5 %%", j.complete, j.taken)
+	if float64(j.complete) < 0.99*float64(j.taken) {
+		t.Errorf("%d of %d stacks complete, want 99 %%", j.complete, j.taken)
 	}
-	if float64(j.equal) < 0.995*float64(j.taken) {
-		t.Errorf("%d of %d stacks equal to the truth, want 99.5 %%; the first difference:\n%s", j.equal, j.taken, j.firstDifference)
+	if float64(j.equal) < 0.99*float64(j.taken) {
+		t.Errorf("%d of %d stacks equal to the truth, want 99 %%; the first difference:\n%s", j.equal, j.taken, j.firstDifference)
 	}
 }
 
