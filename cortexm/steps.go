@@ -1,6 +1,8 @@
 package cortexm
 
 import (
+	"slices"
+
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/snapshot"
 )
@@ -68,6 +70,13 @@ func (s steps) ready() *transfer {
 	s.aim(t)
 	t.mask(sHalt)
 	return t
+}
+
+// selectMemory sets SELECT for TAR and DRW, unless t did so.
+func (s steps) selectMemory(t *transfer) {
+	if !slices.Contains(t.reqs, probe.Req{Op: probe.WriteSELECT, Data: s.memory}) {
+		t.write(probe.WriteSELECT, s.memory)
+	}
 }
 
 // resumeByDRW lets the core run with SELECT at TAR, DRW.

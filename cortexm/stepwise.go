@@ -37,18 +37,20 @@ func (pl *planner) asking() []*transfer {
 	return []*transfer{t}
 }
 
-// reading are the transfers of the last step: the windows and the resume.
+// reading are the transfers of the last step: the windows and the resume. Each
+// that writes TAR or DRW sets SELECT itself: were a packet before it lost, these
+// would be DCRSR and DEMCR.
 func (pl *planner) reading(windows []Extent) []*transfer {
 	t := &transfer{}
-	t.write(probe.WriteSELECT, pl.steps.memory)
 	all := []*transfer{t}
 	for _, w := range windows {
 		for a := w.Low; a < w.High; a += 4 {
-			if !pl.fits(t, 6, 4) {
+			if !pl.fits(t, 11, 4) {
 				t = &transfer{}
 				all = append(all, t)
 			}
 			if a == w.Low || a%tarWrap == 0 {
+				pl.steps.selectMemory(t)
 				t.write(probe.WriteTAR, a)
 			}
 			t.read(probe.ReadDRW, mark{stackWord, a})
@@ -58,10 +60,11 @@ func (pl *planner) reading(windows []Extent) []*transfer {
 	if pl.early() && !pl.steps.clock {
 		stamp = 0 // and the resume fits behind a full packet of words
 	}
-	if !pl.fits(t, 10, stamp) {
+	if !pl.fits(t, 15, stamp) {
 		t = &transfer{}
 		all = append(all, t)
 	}
+	pl.steps.selectMemory(t)
 	pl.steps.resumeByDRW(t)
 	t.role = roleResume
 	return all

@@ -63,7 +63,7 @@ var hints = []hint{
 	{as[*probe.TransferError], noAnswer},
 	{is(probe.ErrTimeout), "The probe stopped answering: unplug it and plug it in again."},
 	{is(probe.ErrResponse), "The probe answered nonsense: plug it in again, or update its firmware. mprof probe check says what works on it."},
-	{as[*cortexm.HaltedError], "Let the core run in the debugger that halted it, and detach that debugger; or reset the board."},
+	{as[*cortexm.HaltedError], "Let the core run in the debugger that halted it, and detach that debugger; or let mprof do it: --resume, or --reset."},
 	{as[*cortexm.HaltLimitError], "Allow a longer --max-halt, or try a higher --speed. --max-overhead bounds the halted share of the run instead."},
 	{as[*cortexm.MismatchError], "Flash this ELF file, or name the one that was flashed. --force samples anyway: addresses will then get the names of the wrong code."},
 	{is(cortexm.ErrPCSRDenied), "Non-invasive debug must be allowed: open the debug authentication of the chip, or sample while the core is not in Secure state. --method dwarf may still work."},

@@ -20,6 +20,7 @@ type targetFlags struct {
 	ap         apFlag
 	underReset bool
 	reset      bool
+	resume     bool
 }
 
 // add defines the flags that every command with a target has.
@@ -40,6 +41,7 @@ func (f *targetFlags) addUnderReset(cmd *cobra.Command) {
 // addReset defines the flag of commands that run the target from its start.
 func (f *targetFlags) addReset(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.reset, "reset", false, "reset the target first, so that the profile begins at the reset vector")
+	cmd.Flags().BoolVar(&f.resume, "resume", false, "take over a core that stands halted, and let it run")
 }
 
 // swclk is the SWD clock to ask for.
@@ -80,7 +82,7 @@ func (f *targetFlags) attach(ctx context.Context, t *target, observe bool) (*pro
 	if err != nil {
 		return nil, nil, err
 	}
-	core, err := cortexm.Attach(ctx, p, cortexm.AttachOptions{Clock: t.clock, ResumeHalted: f.reset || f.underReset, Observe: observe})
+	core, err := cortexm.Attach(ctx, p, cortexm.AttachOptions{Clock: t.clock, ResumeHalted: f.reset || f.underReset || f.resume, Observe: observe})
 	return p, core, err
 }
 

@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mprof/mprof/cortexm"
+	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/snapshot"
 )
 
@@ -127,4 +129,28 @@ func TestResetsWhileHaltedAreNamed(t *testing.T) {
 	if facts := troubleFacts(cortexm.Stats{}); len(facts) != 0 {
 		t.Errorf("%v", facts)
 	}
+}
+
+// A process that was killed in the middle of a sample can leave a halted core:
+// the next one says so, and takes it over on request.
+func TestResume(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.folded")
+	halted := func(b *sim.Board) {
+		p, err := probe.Open(context.Background(), b.Transport(), probe.Options{})
+		if err == nil {
+			err = errors.Join(p.WriteWord(context.Background(), 0xE000EDF0, 0xA05F0003), p.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := mprof(t.Context(), halted, "sample", "--probe", "sim", "--duration", "1", "-o", out)
+	if s.code != 1 || !strings.Contains(s.stderr, "halted already") || !strings.Contains(s.stderr, "--resume") {
+		t.Errorf("exit code %d, %s", s.code, s.stderr)
+	}
+	s = mprof(t.Context(), halted, "sample", "--probe", "sim", "--resume", "--duration", "1", "-o", out)
+	if s.code != 0 || foldedSamples(t, out) < 80 {
+		t.Errorf("exit code %d, %s", s.code, s.stderr)
+	}
+	s.leftRunning(t)
 }

@@ -19,7 +19,7 @@ type injection struct {
 
 const (
 	unpluggedAndBack = "unplugged and back"
-	sigkill          = "SIGKILL, and mprof again"
+	sigkill          = "SIGKILL, then opened again"
 )
 
 const (

@@ -116,9 +116,16 @@ func (x *bench) survive(in injection, faults ...sim.Fault) (o outcome) {
 	if x.stood {
 		o.stood = 1
 	}
+	if v, _ := x.board.Core().ReadBus(addrDEMCR, 4); v != 0 && x.pcs == nil {
+		x.lie(fmt.Sprintf("DEMCR was written: 0x%08x", v))
+		x.board.Core().WriteBus(addrDEMCR, 4, 0)
+	}
 	o.wrong = x.wrong
 	return o
 }
+
+// addrDEMCR is next to DHCSR, and BD3 where SELECT is not what a packet expects.
+const addrDEMCR = 0xE000EDFC
 
 // pcsrStride is how many transfers of PCSR, which are all alike, make a point.
 const pcsrStride = 5
