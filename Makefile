@@ -43,7 +43,7 @@ bench-peers:
 	@scripts/setup.sh test
 	$(GO) test -timeout 20m -run '^$$' -bench Peers -benchtime 1x ./sim/strangers
 
-# The tables of docs/reliability.md: every fault at every point (two minutes).
+# The tables of docs/reliability.md: every fault at every point (a minute).
 reliability:
 	$(GO) test -count 1 -timeout 20m ./cortexm/reliability -full -update
 

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	full   = flag.Bool("full", false, "try every point (two minutes), and hold docs/reliability.md to what comes out")
+	full   = flag.Bool("full", false, "try every point (a minute), and hold docs/reliability.md to what comes out")
 	update = flag.Bool("update", false, "with -full: write the tables of docs/reliability.md")
 )
 
