@@ -62,6 +62,9 @@ func (s *Sampler) afterwards(ctx context.Context, c *capture, err error) error {
 		return s.leave(missOfLoss(lost), lost, took)
 	}
 	s.note(begin, took, EventRecovered, err)
+	if s.skip(begin + took); took > mostWait && c.miss == snapshot.NoAck {
+		c.miss = snapshot.OffTarget // it was mended while it was tried
+	}
 	return nil
 }
 

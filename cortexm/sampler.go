@@ -241,8 +241,12 @@ func (s *Sampler) take(ctx context.Context) (*snapshot.Snapshot, error) {
 	s.describe(sp, c, begin, took)
 	if s.away.why == snapshot.Taken {
 		s.ended = s.afterwards(ctx, c, err)
-		if sp.Miss != snapshot.Taken && s.away.why != snapshot.Taken {
+		switch {
+		case sp.Miss == snapshot.Taken:
+		case s.away.why != snapshot.Taken:
 			sp.Miss = s.away.why // the first of a row
+		default:
+			sp.Miss = c.miss
 		}
 	}
 	s.count(sp, c)

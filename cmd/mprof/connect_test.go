@@ -31,7 +31,7 @@ func TestSampleOneOfTwoCores(t *testing.T) {
 			if s.code != 0 {
 				t.Fatalf("exit code %d: %s", s.code, s.stderr)
 			}
-			if n := foldedSamples(t, out); n < 30 {
+			if n := foldedSamples(t, out); n < 20 { // a second of HID within the budget
 				t.Errorf("%d samples", n)
 			}
 			for i := range s.board.Cores() {
