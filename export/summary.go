@@ -192,7 +192,11 @@ func (s *summary) functions(limit int) {
 	if more := len(top) - limit; more > 0 {
 		s.printf("  and %d more\n", more)
 	}
-	s.printf("  %s\n", s.faint("± is the standard error of a share, sqrt(p(1-p)/n), in percent points"))
+	how := "sqrt(p(1-p)/n)"
+	if s.p.InBlocks() {
+		how = "from how the parts of the run differ (PCs read in a row are not independent)"
+	}
+	s.printf("  %s\n", s.faint("± is the standard error of a share, "+how+", in percent points"))
 }
 
 // maxName bounds the width of a function's name in the table, in runes.

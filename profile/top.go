@@ -18,7 +18,9 @@ type Share struct{ Value, Error float64 }
 // sqrt(p(1-p)/n). Time shares weigh each sample with the time that it stands
 // for; unequal weights w count like n' = (sum w)^2 / sum w^2 samples of equal
 // weight (Kish), so their standard error is sqrt(p(1-p)/n'). Neighbouring
-// samples of a slow program are correlated; then both are too small.
+// samples of a slow program are correlated; then both are too small. Samples that
+// were taken in blocks are certainly correlated: their errors are those of batches of
+// the run.
 type Entry struct {
 	Function FunctionIndex
 	Name     string
@@ -64,6 +66,9 @@ func (p *Profile) Top() []Entry {
 		e.SelfShare, e.TotalShare = share(float64(e.Self), n, n), share(float64(e.Total), n, n)
 		e.SelfTimeShare, e.TotalTimeShare = share(float64(e.SelfTime), weights, effective), share(float64(e.TotalTime), weights, effective)
 	}
+	if p.InBlocks() {
+		p.correlate(entries)
+	}
 	entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Total == 0 })
 	slices.SortFunc(entries, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
@@ -83,7 +88,11 @@ func share(part, whole, n float64) Share {
 // IdleShare is the part of the samples in which the core slept.
 func (p *Profile) IdleShare() Share {
 	n := float64(p.Samples())
-	return share(float64(p.Taken.Sleeping), n, n)
+	idle := share(float64(p.Taken.Sleeping), n, n)
+	if p.InBlocks() {
+		idle.Error = p.idleError()
+	}
+	return idle
 }
 
 // StackSamples is a stack with the samples that end there.

@@ -43,10 +43,9 @@ func simFaultNames() []string {
 }
 
 // openSim builds the board that a --probe value describes:
-// sim[:MODEL[,FAULT=TIME[+LENGTH]|OPTION]...].
+// sim[:MODEL][,FAULT=TIME[+LENGTH]|OPTION]....
 func openSim(selector string, elf []byte) (*target, error) {
-	_, rest, _ := strings.Cut(selector, ":")
-	fields := strings.Split(rest, ",")
+	fields := strings.Split(strings.TrimPrefix(strings.TrimPrefix(selector, "sim"), ":"), ",")
 	o := sim.Options{ELF: elf, Model: fields[0]}
 	for _, f := range fields[1:] {
 		if known, err := parseSimOption(&o, f); known && err == nil {

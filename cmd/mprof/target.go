@@ -44,7 +44,10 @@ func (t *target) name(info probe.Info) string {
 }
 
 // isSim tells whether a --probe value names the simulated board.
-func isSim(selector string) bool { return selector == "sim" || strings.HasPrefix(selector, "sim:") }
+func isSim(selector string) bool {
+	name := strings.TrimPrefix(selector, "sim")
+	return name != selector && (name == "" || name[0] == ':' || name[0] == ',')
+}
 
 // openTarget opens the probe that --probe names. raw is the ELF file, which
 // the simulated board runs.
