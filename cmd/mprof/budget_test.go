@@ -58,7 +58,7 @@ func TestSampleWithinABudget(t *testing.T) {
 	if want := "asked 1000 Hz, lowered to "; !strings.Contains(s.stdout, want) || !strings.Contains(s.stdout, "to keep the core halted at most 2 % of the time") {
 		t.Errorf("the summary lacks %q:\n%s", want, s.stdout)
 	}
-	if share := s.board.HaltedTime().Seconds() / 3; share > 0.02 || share < 0.015 {
+	if share := s.board.HaltedTime().Seconds() / 3; share > 0.02 || share < 0.012 { // the account begins empty
 		t.Errorf("the core stood still for %.2f %% of the run, the budget is 2 %%", 100*share)
 	}
 	app := filepath.Join(dir, "demo.elf")
