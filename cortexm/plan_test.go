@@ -336,3 +336,17 @@ func TestRegistersEndWithSP(t *testing.T) {
 		t.Errorf("%v, want %v", regs, want)
 	}
 }
+
+// BenchmarkPlan lays out one plan, which Learn does between two samples: seldom,
+// and the more seldom the longer the run.
+func BenchmarkPlan(b *testing.B) {
+	h := randomWants(rand.New(rand.NewPCG(1, 2)))
+	pl := testPlanner(512, 4)
+	pl.sparing, pl.steps.swift = true, true
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := pl.make(h, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

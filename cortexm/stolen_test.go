@@ -145,6 +145,6 @@ func BenchmarkStolenTime(b *testing.B) {
 		for _, row := range stolenRows {
 			rows = append(rows, measureStolen(b, row, time.Minute, 1))
 		}
-		b.Log("\n" + stolenTable(rows) + "\n" + phaseTable(rows))
+		fmt.Println("\n" + stolenTable(rows) + "\n" + phaseTable(rows))
 	}
 }
