@@ -58,20 +58,6 @@ func (a alternative) inline() [2]Extent {
 	return [2]Extent{{a.low, max(a.low, a.tail)}, {min(a.end, a.high), a.high}}
 }
 
-// alone tells whether there are none.
-func (a alternative) alone() bool {
-	in := a.inline()
-	return in[0].words()+in[1].words() == 0
-}
-
-// wraps is how often TAR must be set anew inside [low, high).
-func wraps(low, high uint32) int {
-	if low >= high {
-		return 0
-	}
-	return int((high-1)/tarWrap - low/tarWrap)
-}
-
 // extents are what it reads.
 func (a alternative) extents() []Extent {
 	if a.runs == nil && a.low < a.high {

@@ -98,18 +98,9 @@ type key struct {
 	weight   float64
 }
 
-// threads are the visits that need one window, handlers the PSP part of those
-// that need two. Both are sorted by stack pointer.
+// threads are the visits that need one window, sorted by stack pointer.
 func (h *history) threads() (keys []key) {
 	return h.keys(func(v visit) (uint32, uint32, bool) { return v.sp, v.high, !v.chained })
-}
-
-func (h *history) interrupted() (keys []key) {
-	return h.keys(func(v visit) (uint32, uint32, bool) { return v.psp, v.pspHigh, v.chained && v.psp != 0 })
-}
-
-func (h *history) handlers() (keys []key) {
-	return h.keys(func(v visit) (uint32, uint32, bool) { return v.sp, v.high, v.chained })
 }
 
 func (h *history) keys(pick func(visit) (sp, high uint32, ok bool)) (keys []key) {

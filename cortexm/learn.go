@@ -44,10 +44,10 @@ const (
 	firstReplan  = 32   // samples after which a plan is made again, doubling
 	lastReplan   = 2048 // up to here
 	soonest      = 16   // samples between two plans
-	relearn      = 8    // samples taken step by step after a stack that no window held
-	mostCredit   = 320  // of such samples in a row,
+	relearn      = 32   // samples taken step by step after a stack that no window held
+	mostCredit   = 2000 // of such samples in a row,
 	creditFull   = 100  // Hz: where samples come no faster,
-	creditRate   = 5    // and a second
+	creditRate   = 30   // and a second
 	mostCut      = 0.05 // share of cut stacks from which a plan is made again soon,
 	fewCut       = 3    // where there were so many
 	oftenCut     = 0.01 // share of cut stacks from which a plan is made again early

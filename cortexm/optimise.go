@@ -17,11 +17,11 @@ type prices struct {
 	byte float64 // of the request, where there is no room for all
 }
 
-// A stack that is cut is worth the SWD transfers of an interval between samples, to
-// this power: where samples are rare there is time for whole stacks, and each is
-// missed more. At least, and at most.
+// A stack that is cut is worth so much of the SWD transfers of an interval between
+// samples, to this power: where samples are rare there is time for whole stacks, and
+// each is missed more. At least, and at most.
 const (
-	lostPower           = 1.2
+	lostPart, lostPower = 0.2, 1.5
 	leastLost, mostLost = 400, 20000
 )
 

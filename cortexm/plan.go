@@ -62,7 +62,7 @@ func (pl *planner) prices() prices {
 		p.sp = 2
 	}
 	if pl.costs.Transfer > 0 {
-		p.lost = min(max(leastLost, math.Pow(float64(pl.interval)/float64(pl.costs.Transfer), lostPower)), mostLost)
+		p.lost = min(max(leastLost, lostPart*math.Pow(float64(pl.interval)/float64(pl.costs.Transfer), lostPower)), mostLost)
 		p.fail += float64(pl.costs.Command) / float64(pl.costs.Transfer)
 	}
 	return p
