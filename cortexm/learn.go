@@ -46,8 +46,8 @@ const (
 	soonest      = 16   // samples between two plans
 	relearn      = 32   // samples taken step by step after a stack that no window held
 	mostCredit   = 2000 // of such samples in a row,
-	creditFull   = 100  // Hz: where samples come no faster,
-	creditRate   = 30   // and a second
+	creditFull   = 100  // Hz: where samples come no faster; fewer where they do,
+	creditRate   = 30   // and a second, likewise
 	mostCut      = 0.05 // share of cut stacks from which a plan is made again soon,
 	fewCut       = 3    // where there were so many
 	oftenCut     = 0.01 // share of cut stacks from which a plan is made again early
@@ -74,7 +74,7 @@ func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
 	c := &l.plans[s.course()]
 	c.learned++
 	c.since++
-	l.credit = min(l.credit+s.perSecond(creditRate), mostCredit*s.perSecond(creditFull))
+	l.credit = min(l.credit+s.perSecond(creditRate)*s.perSecond(creditFull), mostCredit*s.perSecond(creditFull))
 	if l.learned == 1 {
 		l.credit = mostCredit * s.perSecond(creditFull)
 	}

@@ -21,8 +21,8 @@ type prices struct {
 // samples, to this power: where samples are rare there is time for whole stacks, and
 // each is missed more. At least, and at most.
 const (
-	lostPart, lostPower = 0.2, 1.5
-	leastLost, mostLost = 400, 20000
+	lostPart, lostPower = 0.022, 1.8
+	leastLost, mostLost = 240, 20000
 )
 
 // branch is an alternative with the words that it reads.

@@ -101,7 +101,7 @@ func (j *judged) check(t *testing.T) {
 	}
 	want := 0.995
 	if j.rate > 100 { // a sample that is cut costs less than what it would take to hold it
-		want = 0.99
+		want = 0.98
 	}
 	if float64(j.complete) < want*float64(j.taken) {
 		t.Errorf("%d of %d stacks complete, want %.1f %%", j.complete, j.taken, 100*want)
