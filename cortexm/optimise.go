@@ -22,7 +22,7 @@ type prices struct {
 // each is missed more. At least, and at most.
 const (
 	lostPart, lostPower = 0.022, 1.8
-	leastLost, mostLost = 240, 20000
+	leastLost, mostLost = 320, 20000
 )
 
 // branch is an alternative with the words that it reads.
