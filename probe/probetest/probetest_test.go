@@ -75,7 +75,7 @@ func TestPlaybackFails(t *testing.T) {
 		{"more than expected", "", probetest.ErrDeviation, "expected []"},
 		{"silence", "> 00 fe\n! timeout\n> 00 ff\n! timeout\n> 01 01 00\n! timeout\n", probe.ErrTimeout, "DAP_HostStatus"},
 		{"unplugged", "> 00 fe\n! disconnected\n", probe.ErrDisconnected, "DAP_Info"},
-		{"nonsense", inStep + "> 00 ff\n< 00 02 00 00\n", probe.ErrResponse, "DAP_Info 0xff"},
+		{"nonsense, twice", inStep + strings.Repeat("> 00 ff\n< 00 02 00 00\n", 2), probe.ErrResponse, "DAP_Info 0xff"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := probe.Identify(context.Background(), probetest.Script(64, c.script))
