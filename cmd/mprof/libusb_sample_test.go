@@ -4,6 +4,7 @@ package main
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/mprof/mprof/sim"
@@ -60,7 +61,7 @@ func (b *usbBoard) check(t *testing.T, p *process) {
 		t.Errorf("%d samples taken of %d: %v", j.taken, j.samples, s.Samples.Missed)
 	}
 	for why, n := range s.Samples.Missed {
-		if why != usbLate || n > 2+j.taken/10 {
+		if why != usbLate || n > 4+j.taken/2 {
 			t.Errorf("%d of %d samples missed: %s", n, j.samples, why)
 		}
 	}
@@ -91,9 +92,15 @@ func TestUSBTwoProbes(t *testing.T) {
 	}
 	processes := map[*usbBoard]*process{}
 	for _, b := range []*usbBoard{fast, slow} {
-		processes[b] = b.sample(t, "--rate", "100", "--duration", "1")
+		processes[b] = b.sample(t, "--rate", "100")
+	}
+	for _, p := range processes { // as long as a busy machine takes for some samples
+		p.recorded(4000)
 	}
 	for b, p := range processes {
+		if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
 		p.end(0)
 		b.leftRunning(t)
 		b.check(t, p)
