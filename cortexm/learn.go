@@ -69,6 +69,7 @@ func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
 	if s.usesPSP && !havePSP && (inHandler(&sp.Regs) || !haveXPSR && s.wants.handles(v.sp)) {
 		v.chained = true
 	}
+	s.adopt()
 	l := &s.lessons
 	l.learned++
 	c := &l.plans[s.course()]
@@ -105,11 +106,11 @@ func (s *Sampler) Learn(sp *snapshot.Snapshot, used []Extent) {
 	case s.stepwise(), s.plan == nil:
 		s.replan()
 	case c.over():
-		s.planFor(s.course())
+		s.better(s.course())
 	}
 	s.before = s.wants.stackOf(w, s.stretch == 0)
 	if s.plans[0] != nil && s.plans[s.before] == nil && s.before > 0 && s.wants.after[s.before-1].total >= stackLessons {
-		s.planFor(s.before)
+		s.better(s.before)
 	}
 }
 
@@ -124,10 +125,30 @@ func (s *Sampler) course() int {
 
 // planFor makes the plan for samples that follow one of a stack.
 func (s *Sampler) planFor(before int) {
-	if p, err := s.planner.makeWithin(&s.wants, before); err == nil {
+	p, err := s.planner.makeWithin(&s.wants, before)
+	if err != nil {
+		p = nil
+	}
+	s.use(before, p)
+}
+
+// better begins a better plan.
+func (s *Sampler) better(before int) {
+	if s.background {
+		s.planAside(before)
+		return
+	}
+	s.planFor(before)
+}
+
+// use lets the samples that follow one of a stack be taken by p.
+func (s *Sampler) use(before int, p *plan) {
+	if p != nil {
 		s.plans[before] = p
 	}
-	s.plan = s.plans[0]
+	if s.plans[0] != nil {
+		s.plan = s.plans[0]
+	}
 	s.lessons.plans[before].restart()
 }
 
@@ -208,6 +229,7 @@ func (s *Sampler) replan() {
 			}
 		}
 	default:
+		s.aside = nil // it is made of what no longer holds
 		for i := range s.plans {
 			if i == 0 || s.plans[i] != nil {
 				s.planFor(i)

@@ -75,16 +75,18 @@ type Sampler struct {
 	events []snapshot.Event
 	noted  int // events in all
 
-	lessons lessons
-	readied int           // registers that were found ready
-	slow    bool          // one was not
-	reply   time.Duration // from a decision of the host until the probe works on it, of the slow ones
-	chosen  bool          // RegistersOnly was asked for
-	bared   bool          // stacks or registers were left out for MaxHalt
-	oneGo   bool          // a sample step by step would halt for too long
-	usesPSP bool          // threads run on the process stack
-	stretch uint32        // words by which windows were too short
-	stepped bool          // the latest sample was taken step by step
+	lessons    lessons
+	readied    int           // registers that were found ready
+	slow       bool          // one was not
+	reply      time.Duration // from a decision of the host until the probe works on it, of the slow ones
+	chosen     bool          // RegistersOnly was asked for
+	bared      bool          // stacks or registers were left out for MaxHalt
+	oneGo      bool          // a sample step by step would halt for too long
+	usesPSP    bool          // threads run on the process stack
+	stretch    uint32        // words by which windows were too short
+	aside      *aside        // nil: no plan is being made
+	background bool          // plans are made aside
+	stepped    bool          // the latest sample was taken step by step
 
 	stats     Stats
 	halted    histogram
@@ -134,6 +136,7 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 			return nil, err
 		}
 	}
+	_, s.background = o.Clock.(Wall)
 	s.planner.sparing = o.Needs != nil
 	s.planner.interval = time.Duration(float64(time.Second) / o.Rate)
 	s.wants.ram = o.RAM
