@@ -142,7 +142,7 @@ func (u *Unit) reset() {
 }
 
 // authentication is DAUTHSTATUS (DDI 0553, D1.2.14): two bits each for SNID, SID,
-// NSNID and NSID, 10 is implemented and off, 11 on, 00 not implemented.
+// NSNID and NSID, 10 is implemented and off, 11 on, 00 that there is none.
 type authentication bool
 
 // Read gives 0 without the Security Extension.
