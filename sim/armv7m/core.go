@@ -77,6 +77,7 @@ type Core struct {
 	nvic
 	scb
 	systick
+	fpState
 }
 
 // New returns a core in its power-on reset state: MSP and PC come from the

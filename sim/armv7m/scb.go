@@ -140,6 +140,10 @@ func (c *Core) writeSCB(off, v, mask uint32) {
 		merge(&c.mmfar, 0xffffffff)
 	case regBFAR:
 		merge(&c.bfar, 0xffffffff)
+	case regCPACR:
+		if c.cfg.FPU {
+			merge(&c.cpacr, 0xf<<20)
+		}
 	case regSTIR:
 		c.SetIRQ(int(v&0x1ff), true)
 	}

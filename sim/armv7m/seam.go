@@ -8,7 +8,7 @@ package armv7m
 type Arch uint8
 
 const (
-	V7EM Arch = iota // Cortex-M4, M7 without FPU
+	V7EM Arch = iota // Cortex-M4, M7
 	V7M              // Cortex-M3
 	V6M              // Cortex-M0, M0+
 )
@@ -74,4 +74,6 @@ type Config struct {
 	// PriorityBits is how many bits of a priority exist, from the top; 0: 4, on
 	// ARMv6-M 2.
 	PriorityBits int
+	// FPU: the floating-point extension FPv4-SP is there (V7EM only).
+	FPU bool
 }
