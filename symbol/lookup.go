@@ -77,17 +77,30 @@ const (
 	named                // a symbol of that name
 )
 
-// locate finds the best subprogram entry around pc and unfolds its inlined
-// calls; nil where no entry that can be trusted is there.
+// candidate is a subprogram entry around an address.
+type candidate struct {
+	unit  *unit
+	scope *scope
+	piece Range
+	def   definition
+	match match
+}
+
+// locate unfolds the inlined calls of the best subprogram entry around pc; nil
+// where no entry that can be trusted is there.
 func (d *debugInfo) locate(pc uint32, symbol *codeSymbol) []Location {
-	var best struct {
-		unit  *unit
-		scope *scope
-		piece Range
-		def   definition
-		match match
+	best := d.best(pc, d.covering(pc))
+	if best.match == none {
+		return nil
 	}
-	for _, u := range d.covering(pc) {
+	physical := physicalFunction(best.def, best.piece, symbol)
+	return d.unfold(best.unit, best.scope.path(pc), physical, pc)
+}
+
+// best finds the subprogram entry around pc, of the given units, that fits the
+// symbols best; of those that fit alike, the one with the smallest piece.
+func (d *debugInfo) best(pc uint32, units []*unit) (best candidate) {
+	for _, u := range units {
 		d.readScopes(u)
 		for _, s := range u.scopes {
 			piece, ok := s.contains(pc)
@@ -97,15 +110,11 @@ func (d *debugInfo) locate(pc uint32, symbol *codeSymbol) []Location {
 			def := d.define(s.subprogram)
 			m := d.image.match(piece, def)
 			if m > best.match || m == best.match && m != none && piece.size() < best.piece.size() {
-				best.unit, best.scope, best.piece, best.def, best.match = u, s, piece, def, m
+				best = candidate{u, s, piece, def, m}
 			}
 		}
 	}
-	if best.match == none {
-		return nil
-	}
-	physical := physicalFunction(best.def, best.piece, symbol)
-	return d.unfold(best.unit, best.scope.path(pc), physical, pc)
+	return best
 }
 
 // match compares a piece of a subprogram with the symbols. Linkers leave

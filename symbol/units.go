@@ -182,6 +182,16 @@ func (d *debugInfo) covering(pc uint32) []*unit {
 	return append(found, silent...)
 }
 
+// claiming lists the units whose ranges hold pc.
+func (d *debugInfo) claiming(pc uint32) (found []*unit) {
+	for _, u := range d.units {
+		if slices.ContainsFunc(u.ranges, func(r Range) bool { return r.Contains(pc) }) {
+			found = append(found, u)
+		}
+	}
+	return found
+}
+
 // lineTable of a unit, nil where it has none.
 func (d *debugInfo) lineTable(u *unit) *lineTable {
 	if u == nil || u.read.lines {

@@ -1,0 +1,30 @@
+package symbol
+
+import "debug/dwarf"
+
+// Producer is the DW_AT_producer of the unit around pc, "" where no unit says
+// that it holds pc: "GNU C17 12.2.1 20221205 -mthumb ... -O2", "Debian clang
+// version 14.0.6", "clang LLVM (rustc version 1.70.0 (90c541806 2023-05-31))",
+// "GNU AS 2.40". It reads the heads of units, once, and entries only where
+// several units claim pc.
+func (im *Image) Producer(pc uint32) string {
+	pc &^= 1
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	d := im.debugData()
+	if d == nil {
+		return ""
+	}
+	units := d.claiming(pc)
+	if len(units) > 1 { // one is right, the others describe dropped code
+		if best := d.best(pc, units); best.match != none {
+			units = []*unit{best.unit}
+		}
+	}
+	for _, u := range units {
+		if producer, ok := u.entry.Val(dwarf.AttrProducer).(string); ok {
+			return producer
+		}
+	}
+	return ""
+}
