@@ -1,6 +1,8 @@
 package cortexm
 
 import (
+	"math/bits"
+
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/snapshot"
 )
@@ -72,10 +74,8 @@ func (s steps) extra(t *transfer, a alternative, regs uint32) {
 	if a.sp {
 		t.read(probe.ReadBD2, mark{swiftValue, uint32(snapshot.SP)})
 	}
-	for r := range snapshot.Reg(snapshot.NumRegs) {
-		if regs&(1<<r) != 0 {
-			s.register(t, r, false)
-		}
+	for ; regs != 0; regs &= regs - 1 {
+		s.register(t, snapshot.Reg(bits.TrailingZeros32(regs)), false)
 	}
 }
 

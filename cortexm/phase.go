@@ -26,7 +26,7 @@ func (p Phase) String() string { return phaseNames[p] }
 func phaseOf(r probe.Req) Phase {
 	read, match := r.Op&probe.RnW != 0, r.Op&probe.MatchValue != 0
 	switch {
-	case r.Op == probe.WriteBD1 && r.Data < uint32(snapshot.NumRegs): // at the place of TAR in its bank
+	case r.Op == probe.WriteBD1 && r.Data <= uint32(snapshot.CONTROLNS): // at the place of TAR in its bank
 		return PhaseRegisters
 	case r.Op&probe.APnDP == 0, r.Op == probe.WriteTAR && r.Data != addrDHCSR:
 		return PhaseSetUp

@@ -31,6 +31,7 @@ const (
 	recordEvent  byte = 3 // time and fields
 	recordEnd    byte = 4 // fields; the last record
 	recordBlock  byte = 5 // PCs
+	recordWide   byte = 6 // a sample with registers that recordSample has no room for
 )
 
 // mostRecord bounds length: no sample of a microcontroller comes near it, and a

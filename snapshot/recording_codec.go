@@ -3,23 +3,21 @@ package snapshot
 import (
 	"encoding/binary"
 	"errors"
-	"math/bits"
 	"time"
 )
 
 // appendSample encodes a snapshot: varints for seq, time, weight, halted;
-// state8 miss8; the set of registers as 32 bits and their values; the windows.
+// state8 miss8; the registers; the windows.
 func appendSample(b []byte, s *Snapshot) []byte {
 	b = binary.AppendUvarint(b, s.Seq)
 	for _, d := range [...]time.Duration{s.Time, s.Weight, s.Halted} {
 		b = binary.AppendVarint(b, int64(d))
 	}
 	b = append(b, byte(s.State), byte(s.Miss))
-	b = binary.LittleEndian.AppendUint32(b, s.Regs.have)
-	for r := range NumRegs {
-		if s.Regs.have&(1<<r) != 0 {
-			b = binary.LittleEndian.AppendUint32(b, s.Regs.value[r])
-		}
+	if sampleKind(s) == recordWide {
+		b = appendWideRegisters(b, &s.Regs)
+	} else {
+		b = appendRegisters(b, &s.Regs)
 	}
 	b = binary.AppendUvarint(b, uint64(len(s.Windows)))
 	for _, w := range s.Windows {
@@ -106,21 +104,18 @@ func (c *cursor) done() error {
 	return c.err
 }
 
-// sample decodes what appendSample wrote. The snapshot owns its memory.
-func (c *cursor) sample() (*Snapshot, error) {
+// sample decodes what appendSample wrote, in a record of that kind. The
+// snapshot owns its memory.
+func (c *cursor) sample(kind byte) (*Snapshot, error) {
 	s := &Snapshot{Seq: c.uvarint()}
 	for _, d := range [...]*time.Duration{&s.Time, &s.Weight, &s.Halted} {
 		*d = time.Duration(c.varint())
 	}
 	s.State, s.Miss = State(c.byte()), Miss(c.byte())
-	have := c.word()
-	if bits.Len32(have) > NumRegs {
-		c.fail()
-	}
-	for r := range NumRegs {
-		if have&(1<<r) != 0 {
-			s.Regs.Set(Reg(r), c.word())
-		}
+	if kind == recordWide {
+		c.wideRegisters(&s.Regs)
+	} else {
+		c.registers(&s.Regs)
 	}
 	n := c.uvarint()
 	if n > uint64(len(c.p)) { // a window takes 5 bytes at least

@@ -142,8 +142,8 @@ func (r *Reader) Next(ctx context.Context) (*Snapshot, error) {
 func (r *Reader) use(kind byte, body []byte) (*Snapshot, error) {
 	c := cursor{p: body}
 	switch kind {
-	case recordSample:
-		return c.sample()
+	case recordSample, recordWide:
+		return c.sample(kind)
 	case recordBlock:
 		return c.block()
 	case recordEvent:

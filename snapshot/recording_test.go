@@ -36,11 +36,19 @@ func testSamples() []*Snapshot {
 		Spacing: 5600 * time.Nanosecond, PCs: []uint32{0x08000100, 0x08000104, 0x08000104, 0x08000104, 0xFFFFFFFF, 0, 0, 0x20000000}, Lost: 6}}
 	asleep := &Snapshot{Seq: 17, Time: 32 * time.Millisecond, State: Sleeping, Block: &Block{PCs: []uint32{0, 0x08000100}}}
 	lost := &Snapshot{Seq: 19, Time: 33 * time.Millisecond, Miss: NoAck, Block: &Block{PCs: []uint32{}, Lost: 126}}
-	return []*Snapshot{full, {Seq: 1, Time: 20 * time.Millisecond, Weight: 10 * time.Millisecond, Miss: NotReady, State: Reset}, pcOnly, block, asleep, lost}
+	hart := &Snapshot{Seq: 145, Time: 34 * time.Millisecond, Windows: []Window{{Addr: 0x80001000, Data: []byte{1, 2, 3, 4}}}}
+	for _, r := range []Reg{PC, X0 + 1, X0 + 2, X0 + 31, MEPC, MCAUSE} {
+		hart.Regs.Set(r, 0x80000000|uint32(r))
+	}
+	secure := &Snapshot{Seq: 146, Time: 35 * time.Millisecond}
+	for _, r := range []Reg{PC, MSPNS, PSPLIMNS, CONTROLNS} {
+		secure.Regs.Set(r, uint32(r))
+	}
+	return []*Snapshot{full, {Seq: 1, Time: 20 * time.Millisecond, Weight: 10 * time.Millisecond, Miss: NotReady, State: Reset}, pcOnly, block, asleep, lost, hart, secure}
 }
 
 // testCount is how many samples those are.
-const testCount = 3 + 14 + 2 + 126
+const testCount = 3 + 14 + 2 + 126 + 2
 
 var testEvent = Event{Time: 15 * time.Millisecond, Kind: "target reset", Text: "S_RESET_ST"}
 
@@ -116,7 +124,7 @@ func recordEnds(t *testing.T, file []byte) (ends []int, samples []int) {
 	n := 0
 	for at := len(recordingMagic) + 4; at < len(file); {
 		length := int(file[at]) | int(file[at+1])<<8
-		if k := file[at+4]; k == recordSample || k == recordBlock {
+		if k := file[at+4]; k == recordSample || k == recordBlock || k == recordWide {
 			n++
 		}
 		at += length + 8
@@ -302,17 +310,21 @@ func FuzzRecording(f *testing.F) {
 func FuzzRecordingBody(f *testing.F) {
 	for _, s := range testSamples() {
 		if s.Block == nil {
-			f.Add(appendSample(nil, s))
+			f.Add(appendSample(nil, s), sampleKind(s) == recordWide)
 		}
 	}
-	f.Fuzz(func(t *testing.T, p []byte) {
+	f.Fuzz(func(t *testing.T, p []byte, wide bool) {
 		c := cursor{p: p}
-		s, err := c.sample()
+		kind := recordSample
+		if wide {
+			kind = recordWide
+		}
+		s, err := c.sample(kind)
 		if err != nil {
 			return
 		}
 		again := cursor{p: appendSample(nil, s)}
-		if s2, err := again.sample(); err != nil || !cmp.Equal(s, s2, equalSnapshots) {
+		if s2, err := again.sample(sampleKind(s)); err != nil || !cmp.Equal(s, s2, equalSnapshots) {
 			t.Fatalf("%v, then %v %v", s, s2, err)
 		}
 		fields := cursor{p: p}

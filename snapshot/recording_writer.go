@@ -40,7 +40,7 @@ func (w *Writer) Append(s *Snapshot) error {
 	if s.Block != nil {
 		return w.appendBlock(s)
 	}
-	start := w.begin(recordSample)
+	start := w.begin(sampleKind(s))
 	w.buf = appendSample(w.buf, s)
 	return w.write(start)
 }

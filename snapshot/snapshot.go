@@ -9,54 +9,6 @@ import (
 	"time"
 )
 
-// Reg numbers a register as DCRSR.REGSEL does (ARMv7-M ARM, C1.6.3).
-type Reg uint8
-
-const (
-	R0 Reg = iota
-	R1
-	R2
-	R3
-	R4
-	R5
-	R6
-	R7
-	R8
-	R9
-	R10
-	R11
-	R12
-	SP   // 13, the stack pointer in use
-	LR   // 14
-	PC   // 15, DebugReturnAddress: the next instruction to execute
-	XPSR // 16
-	MSP  // 17
-	PSP  // 18
-	_    // 19
-	CONTROL
-	NumRegs = int(CONTROL) + 1 // CONTROL holds CONTROL, FAULTMASK, BASEPRI, PRIMASK from the top byte down
-)
-
-// Registers holds the registers that were captured and knows which they are.
-type Registers struct {
-	value [NumRegs]uint32
-	have  uint32
-}
-
-// Set records the value of reg.
-func (r *Registers) Set(reg Reg, v uint32) {
-	r.value[reg] = v
-	r.have |= 1 << reg
-}
-
-// Value returns a register and whether it was captured.
-func (r *Registers) Value(reg Reg) (uint32, bool) {
-	if int(reg) >= NumRegs {
-		return 0, false
-	}
-	return r.value[reg], r.have&(1<<reg) != 0
-}
-
 // Window is a piece of target memory copied while the core stood still.
 type Window struct {
 	Addr uint32

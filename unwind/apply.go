@@ -130,7 +130,7 @@ func (w *walk) get(column uint32) (uint32, bool) {
 }
 
 // consult notes that a register of the snapshot is needed.
-func (w *walk) consult(r snapshot.Reg) { w.consulted |= 1 << r }
+func (w *walk) consult(r snapshot.Reg) { w.consulted.Add(r) }
 
 // save says where a column stands in memory.
 func (w *walk) save(column, addr uint32) {

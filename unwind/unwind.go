@@ -85,7 +85,7 @@ func (u *Unwinder) Touched() []Range {
 
 // Consulted tells whether the last Unwind needed register r of the snapshot,
 // captured or not. PC and SP it always needs.
-func (u *Unwinder) Consulted(r snapshot.Reg) bool { return u.walk.consulted&(1<<r) != 0 }
+func (u *Unwinder) Consulted(r snapshot.Reg) bool { return u.walk.consulted.Has(r) }
 
 // Remarks tells in sentences what limits the stacks of this program.
 func (u *Unwinder) Remarks() []string {

@@ -28,8 +28,8 @@ type walk struct {
 	lost   uint32 // and those that could not be read there
 	slotAt [maxRegisters]uint32
 
-	original  uint32 // columns that are those of the snapshot
-	consulted uint32 // registers of the snapshot that were needed, by number
+	original  uint32          // columns that are those of the snapshot
+	consulted snapshot.RegSet // registers of the snapshot that were needed
 
 	mark     uint32 // exception return that ended the last step
 	inferred bool   // it was not read but follows from what the handler does
@@ -65,7 +65,8 @@ func (w *walk) begin(s *snapshot.Snapshot) (Stop, bool) {
 	}
 	w.m.load(&w.regs, s)
 	w.saved, w.lost, w.mark, w.ipsr, w.floor, w.haveMain = 0, 0, 0, 0, 0, false
-	w.original, w.consulted = ^uint32(0), 1<<w.m.pc
+	w.original, w.consulted = ^uint32(0), snapshot.RegSet{}
+	w.consult(w.m.pc)
 	xpsr, ok := s.Regs.Value(snapshot.XPSR)
 	w.haveIPSR = ok
 	if ok {
