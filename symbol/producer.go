@@ -1,6 +1,10 @@
 package symbol
 
-import "debug/dwarf"
+import (
+	"debug/dwarf"
+	"slices"
+	"strings"
+)
 
 // Producer is the DW_AT_producer of the unit around pc, "" where no unit says
 // that it holds pc: "GNU C17 12.2.1 20221205 -mthumb ... -O2", "Debian clang
@@ -27,4 +31,29 @@ func (im *Image) Producer(pc uint32) string {
 		}
 	}
 	return ""
+}
+
+// ChainsFrames tells whether the frame pointers of a producer's Thumb code make
+// a chain: in the code of LLVM (clang, rustc), r7 points to the caller's r7 with
+// the return address behind it, where a function has a frame pointer at all.
+// That of GCC points below the locals, at no fixed distance from either.
+func ChainsFrames(producer string) bool {
+	return strings.Contains(producer, "clang") || strings.Contains(producer, "rustc")
+}
+
+// Producers lists who compiled the program, each once, in the order of their
+// first units. It reads the heads of units.
+func (im *Image) Producers() (all []string) {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	d := im.debugData()
+	if d == nil {
+		return nil
+	}
+	for _, u := range d.units {
+		if p, ok := u.entry.Val(dwarf.AttrProducer).(string); ok && !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	return all
 }

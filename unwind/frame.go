@@ -30,7 +30,8 @@ const (
 	FromLR       // a leaf without CFI: RA = LR, CFA = SP
 	FromPrologue // prologue analysis of code without CFI
 	FromFramePointer
-	FromScan // guessed
+	FromScan  // guessed
+	FromEXIDX // exception-handling tables of the ARM ABI
 )
 
 // Frame is one physical frame; inlined functions are found by symbolisation.
@@ -40,6 +41,7 @@ type Frame struct {
 	ExcNum uint16 // of an Exception frame
 	Kind   Kind
 	Method Method
+	Beyond bool // a frame inside this one was guessed, so it may be false however it was found
 }
 
 // LookupPC is the address to look symbols up at: one byte before a return
@@ -51,8 +53,9 @@ func (f Frame) LookupPC() uint32 {
 	return f.PC
 }
 
-// Guessed tells whether the frame was found by scanning.
-func (f Frame) Guessed() bool { return f.Method == FromScan }
+// Guessed tells whether the frame was found by scanning, or stands on one that
+// was.
+func (f Frame) Guessed() bool { return f.Method == FromScan || f.Beyond }
 
 // Reason says why a stack ends where it does.
 type Reason uint8
@@ -100,13 +103,19 @@ type Program struct {
 	DebugFrame []byte  // .debug_frame, nil where absent
 	EHFrame    []byte  // .eh_frame
 	EHFrameAt  uint32  // its address (pc-relative encodings)
+	Exidx      Range   // where .ARM.exidx lies, empty where absent
 	Code       []Range // executable sections, sorted
-	// ReadCode copies code and constants as the image holds them; false where
-	// it does not hold all of them.
+	// ReadCode copies code and constants, .ARM.exidx and .ARM.extab among them,
+	// as the image holds them; false where it does not hold all of them.
 	ReadCode func(addr uint32, p []byte) bool
 	// Function gives the bounds of the function symbol around pc.
 	Function func(pc uint32) (Range, bool)
 	// Outermost lists the entry addresses of functions that have no caller:
 	// the reset handler.
 	Outermost []uint32
+	// FramePointers tells who compiled the code at pc ("" where unknown), and
+	// whether that producer's frame pointers make a chain. nil: none do.
+	FramePointers func(pc uint32) (chain bool, producer string)
+	Methods       Choice // which methods may be used
+	Guess         bool   // where no method knows the caller, look for it on the stack
 }

@@ -57,7 +57,7 @@ func newFor(m *machine, p Program) (*Unwinder, error) {
 		u.cfi.sections = append(u.cfi.sections, section{name: ".eh_frame", data: p.EHFrame, addr: p.EHFrameAt, eh: true})
 	}
 	u.checked = &checked{cfi: u.cfi, code: analysis{m}}
-	u.finders = []finder{u.checked, analysis{m}, resumption{m}}
+	u.finders = u.open(p.Methods)
 	u.blind = m.leafRule()
 	u.walk.u, u.walk.m = u, m
 	return u, nil

@@ -46,6 +46,13 @@ func program(image *symbol.Image) unwind.Program {
 	}
 	p.DebugFrame, _, _ = image.Section(".debug_frame")
 	p.EHFrame, p.EHFrameAt, _ = image.Section(".eh_frame")
+	if r, ok := image.Exidx(); ok {
+		p.Exidx = unwind.Range(r)
+	}
+	p.FramePointers = func(pc uint32) (chain bool, producer string) {
+		producer = image.Producer(pc)
+		return symbol.ChainsFrames(producer), producer
+	}
 	for _, r := range image.CodeRanges() {
 		p.Code = append(p.Code, unwind.Range{Low: r.Low, High: r.High})
 	}
