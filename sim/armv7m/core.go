@@ -88,6 +88,9 @@ func New(cfg Config) (*Core, error) {
 	if cfg.Arch > V6M {
 		return nil, fmt.Errorf("armv7m: architecture %d: unknown", cfg.Arch)
 	}
+	if cfg.FPU && cfg.Arch != V7EM {
+		return nil, fmt.Errorf("armv7m: architecture %d: has no floating-point extension", cfg.Arch)
+	}
 	if err := c.placeRegions(cfg.Regions); err != nil {
 		return nil, err
 	}
@@ -132,6 +135,7 @@ func (c *Core) reset() {
 	c.resetNVIC()
 	c.resetSCB()
 	c.resetSysTick()
+	c.resetFP()
 	c.attention()
 	c.page = noPage
 

@@ -17,6 +17,11 @@ import "math/bits"
 //	SDIV, UDIV                                             2 to 12
 //	unaligned access: each further bus transfer            1
 //	exception entry 12, return 10, tail-chaining 6
+//	S0 to S15 and FPSCR to or from a frame                 17
+//
+// The last line comes on top of the entry where state is not preserved lazily,
+// of the first floating-point instruction of a handler where it is, and of a
+// return that restores it.
 //
 // Not modelled: wait states, pairing of loads, folding of IT, bus contention.
 const (
@@ -24,6 +29,7 @@ const (
 	costEntry     = 12
 	costReturn    = 10
 	costTailChain = 6
+	costFPState   = fpWords
 )
 
 // divideCost is 2 plus 10/32 of a cycle for each bit of the quotient, rounded

@@ -144,7 +144,9 @@ func (c *Core) catchVector(exc int) {
 
 // ReadReg reads a register by its DCRSR.REGSEL number (DDI 0403E C1.6.3): 0-12,
 // 13 SP, 14 LR, 15 DebugReturnAddress, 16 xPSR, 17 MSP, 18 PSP, 20
-// CONTROL:FAULTMASK:BASEPRI:PRIMASK. Others do not exist.
+// CONTROL:FAULTMASK:BASEPRI:PRIMASK; with the floating-point extension 33 FPSCR
+// and 64 to 95 S0 to S31, whatever CPACR says and without an effect on lazily
+// preserved state. Others do not exist.
 func (c *Core) ReadReg(sel uint8) (uint32, bool) {
 	switch {
 	case sel < 15:
@@ -164,6 +166,10 @@ func (c *Core) ReadReg(sel uint8) (uint32, bool) {
 			v |= 1
 		}
 		return v, true
+	case c.cfg.FPU && sel == 33:
+		return c.fpscr, true
+	case c.cfg.FPU && sel >= 64 && sel < 96:
+		return c.s[sel-64], true
 	}
 	return 0, false
 }
@@ -190,6 +196,10 @@ func (c *Core) WriteReg(sel uint8, v uint32) bool {
 			c.basepri = uint8(v>>8) & c.priorityMask
 			c.faultmask = v>>16&1 != 0
 		}
+	case c.cfg.FPU && sel == 33:
+		c.fpscr = v & fpscrMask
+	case c.cfg.FPU && sel >= 64 && sel < 96:
+		c.s[sel-64] = v
 	default:
 		return false
 	}
@@ -206,15 +216,21 @@ func (c *Core) setStackPointer(process bool, v uint32) {
 }
 
 // setControl writes CONTROL (DDI 0403E B1.4.4): SPSEL in Thread mode
-// only, nPRIV not on ARMv6-M.
+// only, nPRIV not on ARMv6-M, FPCA with the floating-point extension.
 func (c *Core) setControl(v uint32) {
+	writable := uint32(0)
 	if c.arch != V6M {
-		c.control = c.control&^1 | v&1
+		writable |= controlNPRIV
+	}
+	if c.cfg.FPU {
+		writable |= controlFPCA
 	}
 	if c.ipsr == 0 {
-		c.control = c.control&^2 | v&2
-		c.useStack(v&2 != 0)
+		writable |= controlSPSEL
+		c.useStack(v&controlSPSEL != 0)
 	}
+	c.control = c.control&^writable | v&writable
+	c.fpOpen = false
 }
 
 // ReadBus is an access of the debug port: privileged, of 1, 2 or 4 bytes,

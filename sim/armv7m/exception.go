@@ -3,11 +3,12 @@ package armv7m
 // frameSize is the basic exception frame: r0-r3, r12, LR, ReturnAddress, xPSR.
 const frameSize = 32
 
-// EXC_RETURN values, DDI 0403E B1.5.8, table B1-8.
+// EXC_RETURN values, DDI 0403E B1.5.8, tables B1-8 and B1-9.
 const (
 	excReturnHandler = 0xfffffff1
 	excReturnMSP     = 0xfffffff9
 	excReturnPSP     = 0xfffffffd
+	excReturnBasic   = 1 << 4 // clear: the frame is extended
 )
 
 // enter is ExceptionEntry (DDI 0403E B1.5.6): stacking, then the most urgent
@@ -20,23 +21,32 @@ func (c *Core) enter(exc int) {
 	case c.process:
 		exRet = excReturnPSP
 	}
+	extended := c.control&controlFPCA != 0
+	if extended {
+		exRet &^= excReturnBasic
+	}
 	ret := c.pc
-	frame, ok := c.pushFrame()
+	frame, ok := c.pushFrame(extended)
 	c.cycles += costEntry
+	if ok && extended {
+		ok = c.pushFP(exc, frame)
+	}
 	if !ok {
 		c.stackingFault(exc, bfsrSTKERR)
 	}
 	c.take(exc, ret, frame, exRet)
 }
 
-// pushFrame is PushStack (DDI 0403E B1.5.6). The stack pointer moves even
-// where a write fails.
-func (c *Core) pushFrame() (frame uint32, ok bool) {
-	var align uint32
-	if c.ccr&ccrSTKALIGN != 0 {
-		align = c.r[sp] & 4
+// pushFrame is PushStack (DDI 0403E B1.5.6) but for the floating-point words of
+// an extended frame. The stack pointer moves even where a write fails.
+func (c *Core) pushFrame(extended bool) (frame uint32, ok bool) {
+	align, size := c.r[sp]&4, uint32(frameSize)
+	if extended {
+		size = extendedFrameSize
+	} else if c.ccr&ccrSTKALIGN == 0 {
+		align = 0
 	}
-	frame = (c.r[sp] - frameSize) &^ align
+	frame = (c.r[sp] - size) &^ align
 	c.r[sp] = frame
 	words := [...]uint32{c.r[0], c.r[1], c.r[2], c.r[3], c.r[12], c.r[lr], c.pc, c.xpsr()&^(1<<9) | align<<7}
 	ok = true
@@ -65,7 +75,8 @@ func (c *Core) take(exc int, ret, frame, exRet uint32) {
 	c.active.add(exc)
 	c.entries++
 	c.ipsr = uint32(exc)
-	c.control &^= 2
+	c.control &^= controlSPSEL | controlFPCA
+	c.fpOpen = false
 	c.useStack(false)
 	if !ok {
 		c.lockUp()
@@ -111,111 +122,6 @@ func (c *Core) useStack(process bool) {
 		c.r[sp], c.otherSP = c.otherSP, c.r[sp]
 		c.process = process
 	}
-}
-
-// exceptionReturn is ExceptionReturn (DDI 0403E B1.5.8) for a value loaded
-// into PC in Handler mode.
-func (c *Core) exceptionReturn(exRet uint32) {
-	exc := int(c.ipsr)
-	c.cycles += costReturn
-	toThread := exRet&0xf != 1
-	nested := c.active.count()
-	legal := c.active.has(exc)
-	switch exRet & 0xf {
-	case 1:
-	case 9, 13:
-		legal = legal && (nested == 1 || c.ccr&ccrNONBASETHRDENA != 0)
-	default:
-		legal = false
-	}
-	if exRet&0x0ffffff0 != 0x0ffffff0 {
-		legal = false
-	}
-	c.active.drop(exc)
-	if exc != excNMI {
-		c.faultmask = false
-	}
-	if !legal {
-		c.refuseReturn(exc, exRet)
-		return
-	}
-	process := exRet&4 != 0
-	frame := c.stackPointer(process)
-	if c.chain(exc, frame, exRet) {
-		return
-	}
-	if toThread {
-		c.ipsr = 0
-		c.control = c.control &^ 2
-		if process {
-			c.control |= 2
-		}
-	}
-	c.useStack(process)
-	c.unstack(exc, frame, exRet, toThread)
-}
-
-// chain tail-chains (DDI 0403E B1.5.12): the frame stays for the next
-// exception, if one is pending that would preempt the code returned to.
-func (c *Core) chain(exc int, frame, exRet uint32) bool {
-	if c.cycles >= c.systickNext {
-		c.syncSysTick()
-	}
-	next := c.takable()
-	if next == 0 {
-		return false
-	}
-	c.cycles = c.cycles + costTailChain - costReturn
-	if c.tracer != nil {
-		c.tracer.Leave(exc, frame, exRet, 0)
-	}
-	ret, _ := c.readMemory(frame+24, 4)
-	c.take(next, ret&^1, frame, exRet)
-	return true
-}
-
-// unstack is PopStack and the checks after it (DDI 0403E B1.5.8).
-func (c *Core) unstack(exc int, frame, exRet uint32, toThread bool) {
-	var w [8]uint32
-	for i := range w {
-		v, ok := c.read(frame+uint32(4*i), 4, asException)
-		if !ok {
-			c.unstackingFault(exc, frame, exRet)
-			return
-		}
-		w[i] = v
-	}
-	psr := w[7]
-	if n := psr & 0x1ff; toThread != (n == 0) {
-		c.restore(&w, frame, psr)
-		c.refuseFrame(exc, frame, exRet)
-		return
-	}
-	c.restore(&w, frame, psr)
-	c.exclusive = false
-	c.event = true
-	c.attention()
-	if toThread && c.scr&scrSLEEPONEXIT != 0 && c.active.empty() {
-		c.sleep = sleepWFI
-	}
-	if c.tracer != nil {
-		c.tracer.Leave(exc, frame, exRet, c.pc)
-	}
-}
-
-// restore takes the registers from a frame.
-func (c *Core) restore(w *[8]uint32, frame, psr uint32) {
-	copy(c.r[:4], w[:4])
-	c.r[12], c.r[lr] = w[4], w[5]
-	c.pc = w[6] &^ 1
-	align := psr >> 9 & 1 << 2
-	if c.ccr&ccrSTKALIGN == 0 {
-		align = 0
-	}
-	c.r[sp] = (frame + frameSize) | align
-	c.setAPSR(psr)
-	c.ipsr = psr & 0x1ff
-	c.setEPSR(psr)
 }
 
 func (c *Core) stackPointer(process bool) uint32 {

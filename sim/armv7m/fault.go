@@ -10,6 +10,7 @@ const (
 	bfsrPRECISERR = 1 << 9
 	bfsrUNSTKERR  = 1 << 11
 	bfsrSTKERR    = 1 << 12
+	bfsrLSPERR    = 1 << 13
 	bfsrBFARVALID = 1 << 15
 
 	ufsrUNDEFINSTR = 1 << 16
@@ -140,7 +141,7 @@ func (c *Core) stackingFault(exc int, cause uint32) {
 func (c *Core) derive(fault, exc int) {
 	p := min(c.executionPriority(), c.groupPriority(exc))
 	switch {
-	case fault == excBusFault && c.enabled.has(fault) && c.groupPriority(fault) < c.executionPriority():
+	case fault != excHardFault && c.enabled.has(fault) && c.groupPriority(fault) < c.executionPriority():
 		c.pending.add(fault)
 	case p <= priorityHardFault:
 		// Entering HardFault or NMI: the handler runs on; the frame is lost.

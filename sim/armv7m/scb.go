@@ -70,6 +70,8 @@ func (c *Core) readSCSWord(off uint32, how access) uint32 {
 		return c.bfar
 	case regCPACR:
 		return c.cpacr
+	case regFPCCR, regFPCAR, regFPDSCR, regMVFR0, regMVFR1:
+		return c.readFP(off)
 	}
 	return c.idRegister(off)
 }
@@ -140,10 +142,8 @@ func (c *Core) writeSCB(off, v, mask uint32) {
 		merge(&c.mmfar, 0xffffffff)
 	case regBFAR:
 		merge(&c.bfar, 0xffffffff)
-	case regCPACR:
-		if c.cfg.FPU {
-			merge(&c.cpacr, 0xf<<20)
-		}
+	case regCPACR, regFPCCR, regFPCAR, regFPDSCR:
+		c.writeFP(off, v, mask)
 	case regSTIR:
 		c.SetIRQ(int(v&0x1ff), true)
 	}
@@ -196,6 +196,7 @@ func (c *Core) writeAIRCR(v uint32) {
 	if c.halted && v&aircrVECTCLR != 0 {
 		c.active = excSet{}
 		c.ipsr = 0
+		c.fpOpen = false
 	}
 	if v&aircrSYSRESET != 0 || c.arch != V6M && v&aircrVECTRESET != 0 {
 		c.resetRequested = true

@@ -32,8 +32,17 @@ const (
 	regIDPFR0  = 0xd40
 	regIDISAR4 = 0xd70
 	regCPACR   = 0xd88
+	regDEMCR   = 0xdfc
 	regSTIR    = 0xf00
+	regFPCCR   = 0xf34
+	regFPCAR   = 0xf38
+	regFPDSCR  = 0xf3c
+	regMVFR0   = 0xf40
+	regMVFR1   = 0xf44
 )
+
+// demcrMONEN is DEMCR.MON_EN (C1.6.5); the register belongs to the debug unit.
+const demcrMONEN = 1 << 16
 
 const (
 	scrSLEEPONEXIT = 1 << 1
