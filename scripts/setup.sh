@@ -36,6 +36,8 @@ if [ "$purpose" = test ]; then
 	need libnewlib-arm-none-eabi has_newlib
 	need libstdc++-arm-none-eabi-newlib has_libstdcxx
 	need qemu-system-arm has qemu-system-arm
+	need qemu-system-misc has qemu-system-riscv32
+	need gcc-riscv64-unknown-elf has riscv64-unknown-elf-gcc
 	need gdb-multiarch has gdb-multiarch
 	need umockdev has_umockdev
 	need openocd has openocd

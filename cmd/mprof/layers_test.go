@@ -20,6 +20,7 @@ var layers = map[string][]string{
 	"probe/tcp":        {"probe"},
 	"probe/probetest":  {"probe"},
 	"snapshot":         {},
+	"snapshot/core":    {"snapshot"},
 	"symbol":           {},
 	"unwind":           {"snapshot"},
 	"cortexm/romtable": {},
