@@ -40,7 +40,7 @@ func (c *Core) decode32(w, pc uint32, inIT bool) op {
 		switch {
 		case c.arch == V6M:
 		case bit(w, 26):
-			o = decodeCoprocessor(w)
+			o = c.decodeCoprocessor(w, pc)
 		case bit(w, 25):
 			o = c.decodeShifted(w)
 		case bit(w, 22):
@@ -62,7 +62,7 @@ func (c *Core) decode32(w, pc uint32, inIT bool) op {
 		switch {
 		case c.arch == V6M:
 		case bit(w, 26):
-			o = decodeCoprocessor(w)
+			o = c.decodeCoprocessor(w, pc)
 		case w>>24&7 == 2:
 			o = c.decodeRegister32(w)
 		case w>>23&15 == 6:
@@ -76,10 +76,14 @@ func (c *Core) decode32(w, pc uint32, inIT bool) op {
 	return o
 }
 
-// decodeCoprocessor: no coprocessor is there (A5.3.18).
-func decodeCoprocessor(w uint32) op {
+// decodeCoprocessor: coprocessors 10 and 11 are the floating-point extension,
+// others are not there (A5.3.18).
+func (c *Core) decodeCoprocessor(w, pc uint32) op {
 	if w>>24&3 == 3 || w>>21&31 == 0 {
 		return undefinedOp32
+	}
+	if c.cfg.FPU && w>>9&7 == 5 {
+		return decodeVFP(w, pc)
 	}
 	return op32(execNOCP, 1)
 }
