@@ -37,25 +37,39 @@ func decodeVFP(w, pc uint32) op {
 	return decodeVFPData(w)
 }
 
-// vfpData is by opc1 (bits 23, 21, 20) and bit 6 of A6.5, table A6-4.
-var vfpData = [16]struct {
-	do   func(*Core, *op)
-	cost uint8
-}{
-	{execVMLA, 3}, {execVMLS, 3}, {execVNMLS, 3}, {execVNMLA, 3},
-	{execVMUL, 1}, {execVNMUL, 1}, {execVADD, 1}, {execVSUB, 1},
-	{execVDIV, 14}, {nil, 1}, {execVFNMS, 3}, {execVFNMA, 3},
-	{execVFMA, 3}, {execVFMS, 3}, {nil, 1}, {nil, 1},
-}
-
+// decodeVFPData: by opc1 (bits 23, 21, 20) and bit 6 of A6.5, table A6-4.
 func decodeVFPData(w uint32) op {
-	code := w>>20&8 | w>>19&6 | w>>6&1
-	o := op32(vfpData[code].do, vfpData[code].cost)
+	o := op32(nil, 1)
 	o.d, o.n, o.m = singleD(w), singleN(w), singleM(w)
-	switch code {
+	switch w>>20&8 | w>>19&6 | w>>6&1 {
+	case 0:
+		o.do, o.cost = execVMLA, 3
+	case 1:
+		o.do, o.cost = execVMLS, 3
+	case 2:
+		o.do, o.cost = execVNMLS, 3
+	case 3:
+		o.do, o.cost = execVNMLA, 3
+	case 4:
+		o.do = execVMUL
+	case 5:
+		o.do = execVNMUL
+	case 6:
+		o.do = execVADD
+	case 7:
+		o.do = execVSUB
+	case 8:
+		o.do, o.cost = execVDIV, 14
+	case 10:
+		o.do, o.cost = execVFNMS, 3
+	case 11:
+		o.do, o.cost = execVFNMA, 3
+	case 12:
+		o.do, o.cost = execVFMA, 3
+	case 13:
+		o.do, o.cost = execVFMS, 3
 	case 14:
 		o.do, o.imm = execVMOVConst, vfp.ExpandImm(uint8(w>>12&0xf0|w&15))
-		return o
 	case 15:
 		return decodeVFPOther(w, o)
 	}

@@ -40,11 +40,13 @@ func checkVFP(t *testing.T, tests []encoding) {
 	}
 }
 
-// vfpMachine is a machine with the extension, and full access to it.
+// vfpMachine is a machine with the extension, full access to it, and a
+// floating-point context begun.
 func vfpMachine(t testing.TB, code ...uint16) *Core {
 	t.Helper()
 	c := machine(t, Config{FPU: true}, code...)
 	c.writeSCS(regCPACR, 4, 0xf<<20)
+	c.setControl(controlFPCA) // FPDSCR has gone into FPSCR
 	return c
 }
 

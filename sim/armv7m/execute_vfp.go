@@ -9,7 +9,7 @@ func (c *Core) fpu() *vfp.FPSCR { return (*vfp.FPSCR)(&c.fpscr) }
 
 // execUndefinedVFP: the access check comes first, and does nothing else here.
 func execUndefinedVFP(c *Core, _ *op) {
-	if access := c.cpacr & cpacrCP10 >> 20; access != 3 && (access != 1 || !c.privileged()) {
+	if !c.fpAccess() {
 		c.raise(excUsageFault, ufsrNOCP)
 		return
 	}

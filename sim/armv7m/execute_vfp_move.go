@@ -1,10 +1,6 @@
 package armv7m
 
-import (
-	"encoding/binary"
-
-	"github.com/mprof/mprof/sim/armv7m/vfp"
-)
+import "encoding/binary"
 
 // Transfers of extension registers (DDI 0403E A6.6, A6.7): d is the first
 // single, a and n are core registers.
@@ -35,7 +31,7 @@ func execVMOVPairToCore(c *Core, o *op) {
 
 func execVMSR(c *Core, o *op) {
 	if c.executeFPCheck() {
-		c.fpscr = c.r[o.a] & vfp.Writable
+		c.fpscr = c.r[o.a] & fpscrMask
 	}
 }
 

@@ -28,9 +28,6 @@ const (
 	IOC = 1 << 0 // invalid operation
 )
 
-// Writable are the bits of FPSCR that are not reserved.
-const Writable = N | Z | C | V | AHP | DN | FZ | modeMask | IDC | IXC | UFC | OFC | DZC | IOC
-
 // RMode, FPSCR[23:22].
 const (
 	nearest  = 0 << 22 // ties to even
