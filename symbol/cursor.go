@@ -55,6 +55,17 @@ func (c *cursor) u64() uint64 {
 	return 0
 }
 
+// number reads an unsigned integer of 0 to 8 bytes. Of longer ones, which are
+// no numbers, it passes over the bytes.
+func (c *cursor) number(size int) (n uint64) {
+	for i, b := range c.bytes(uint64(size)) {
+		if i < 8 {
+			n |= uint64(b) << (8 * i)
+		}
+	}
+	return n
+}
+
 // uleb reads an unsigned LEB128 (DWARF 5, 7.6); bits past 64 are dropped.
 func (c *cursor) uleb() uint64 {
 	var v uint64
@@ -84,6 +95,15 @@ func (c *cursor) sleb() int64 {
 			}
 			return v
 		}
+	}
+}
+
+// skipString passes over a string and its terminating zero.
+func (c *cursor) skipString() {
+	i := bytes.IndexByte(c.data, 0)
+	c.bytes(uint64(i + 1))
+	if i < 0 && c.err == nil {
+		c.err, c.data = fmt.Errorf("%w: string without end", io.ErrUnexpectedEOF), nil
 	}
 }
 

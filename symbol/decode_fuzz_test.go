@@ -60,9 +60,10 @@ func FuzzNotes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		parseAttributes(data)
 		buildIDIn(data)
-		for _, s := range unitSpans(data) {
-			if s.first >= s.end || s.end > uint64(len(data)) {
-				t.Fatalf("unit %+v of %d bytes", s, len(data))
+		units, _ := unitHeaders(data)
+		for _, u := range units {
+			if u.first >= u.end || int(u.end) > len(data) || u.header >= u.first {
+				t.Fatalf("unit %+v of %d bytes", u, len(data))
 			}
 		}
 		identify(data, int64(len(data)))

@@ -18,31 +18,27 @@ func demangled(linkage string) string {
 	return demangle.Filter(guardUnderscores(linkage), demangle.NoClones, demangle.MaxLength(maxDemangled))
 }
 
-// linkageIndex finds mangled symbols by their demangled name without
-// parameters. GCC gives functions of anonymous namespaces and constructors no
-// linkage name in DWARF.
-type linkageIndex map[string]string
-
-// newLinkageIndex indexes the C++ functions; names that several symbols share
-// (overloads) lead to "".
-func newLinkageIndex(functions []codeSymbol) linkageIndex {
-	index := linkageIndex{}
-	for _, f := range functions {
+// mangled finds the symbol of a C++ function by its qualified name without
+// parameters, "" where none or several (overloads) have it. plain is the last
+// part of the name, which stands in the mangled one as it is, but for
+// constructors (C1), destructors (D1) and operators.
+func (t *symbolTable) mangled(qualified, plain string) (found string) {
+	for _, f := range t.functions {
 		for _, symbol := range f.aliases {
-			if !strings.HasPrefix(symbol, "_Z") {
+			if !strings.HasPrefix(symbol, "_Z") || !strings.Contains(symbol, plain) && !strings.HasPrefix(plain, "~") && !strings.HasPrefix(plain, "operator") {
 				continue
 			}
-			plain, err := demangle.ToString(symbol, demangle.NoParams, demangle.NoRust, demangle.NoClones, demangle.MaxLength(maxDemangled))
-			if err != nil {
-				continue
+			name, err := demangle.ToString(symbol, demangle.NoParams, demangle.NoRust, demangle.NoClones, demangle.MaxLength(maxDemangled))
+			switch {
+			case err != nil || name != qualified:
+			case found != "" && demangled(found) != demangled(symbol):
+				return ""
+			default:
+				found = symbol
 			}
-			if other, taken := index[plain]; taken && demangled(other) != demangled(symbol) {
-				symbol = ""
-			}
-			index[plain] = symbol
 		}
 	}
-	return index
+	return found
 }
 
 // legacyHash is what the last element of a legacy Rust name looks like: 17

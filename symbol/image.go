@@ -1,7 +1,6 @@
 package symbol
 
 import (
-	"bytes"
 	"cmp"
 	"debug/elf"
 	"errors"
@@ -19,6 +18,8 @@ import (
 type Image struct {
 	path       string
 	file       *elf.File
+	size       uint64       // of the file
+	unchanged  func() error // nil: the file is what it was when it was opened
 	buildID    []byte
 	attributes buildAttributes
 	segments   []Segment
@@ -33,8 +34,9 @@ type Image struct {
 	located   map[uint32][]Location
 }
 
-// Open reads the ELF at path. The error names the file and says what is wrong
-// with it.
+// Open reads the ELF at path: headers, segments and symbols at once, debug
+// information when it is asked for. The error names the file and says what is
+// wrong with it.
 func Open(path string) (*Image, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -44,7 +46,14 @@ func Open(path string) (*Image, error) {
 		}
 		return nil, fmt.Errorf("symbol: open %s: %w", path, err)
 	}
-	defer f.Close()
+	im, err := openFile(f, path)
+	if err != nil {
+		f.Close()
+	}
+	return im, err
+}
+
+func openFile(f *os.File, path string) (*Image, error) {
 	st, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("symbol: open %s: %w", path, err)
@@ -55,24 +64,35 @@ func Open(path string) (*Image, error) {
 	if !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("symbol: open %s: is not a regular file", path)
 	}
-	return New(f, st.Size(), path)
+	im, err := New(f, st.Size(), path)
+	if err != nil {
+		return nil, err
+	}
+	im.unchanged = func() error { return unchanged(f, st) }
+	return im, nil
 }
 
-// New reads an ELF of size bytes from r into memory; path is only its name.
-// r is not used after New has returned.
+// unchanged tells whether an open file is what it was: what is read later must
+// fit what was read first.
+func unchanged(f *os.File, was os.FileInfo) error {
+	is, err := f.Stat()
+	if err == nil && (is.Size() != was.Size() || !is.ModTime().Equal(was.ModTime())) {
+		err = errors.New("the file was written over since it was opened")
+	}
+	return err
+}
+
+// New reads an ELF of size bytes from r, which it keeps: debug information is
+// read later. path is only its name.
 func New(r io.ReaderAt, size int64, path string) (*Image, error) {
 	if err := checkHeader(r, size); err != nil {
 		return nil, fmt.Errorf("symbol: open %s: %w", path, err)
 	}
-	content := make([]byte, size)
-	if _, err := r.ReadAt(content, 0); err != nil && err != io.EOF {
-		return nil, fmt.Errorf("symbol: read %s: %w", path, err)
-	}
-	f, err := elf.NewFile(bytes.NewReader(content))
+	f, err := elf.NewFile(r)
 	if err != nil {
 		return nil, fmt.Errorf("symbol: open %s: is damaged: %w", path, err)
 	}
-	im := &Image{path: path, file: f, located: map[uint32][]Location{}}
+	im := &Image{path: path, file: f, size: uint64(size), unchanged: func() error { return nil }, located: map[uint32][]Location{}}
 	if err := im.load(); err != nil {
 		return nil, fmt.Errorf("symbol: open %s: %w", path, err)
 	}
@@ -87,9 +107,13 @@ func (im *Image) load() error {
 	if p := im.attributes.Profile; p == 'A' || p == 'R' {
 		return fmt.Errorf("is built for an ARM %c-profile core (%s); mprof profiles Cortex-M programs", p, cmp.Or(im.attributes.CPU, "unnamed CPU"))
 	}
+	var loaded uint64
 	for _, p := range im.file.Progs {
 		if p.Type != elf.PT_LOAD {
 			continue
+		}
+		if loaded += p.Filesz; loaded > 2*im.size {
+			return errors.New("is damaged: its segments overlap in the file")
 		}
 		data := make([]byte, p.Filesz)
 		if n, err := p.ReadAt(data, 0); n < len(data) {
@@ -127,20 +151,6 @@ func (im *Image) CPU() string { return im.attributes.CPU }
 // CodeRanges are the executable sections, and functions that the linker put
 // elsewhere, sorted and merged. Not to be modified.
 func (im *Image) CodeRanges() []Range { return im.code }
-
-// Section returns the content of the named section, decompressed, and its
-// address. ok is false where it is absent, empty, without content or damaged.
-func (im *Image) Section(name string) (data []byte, addr uint32, ok bool) {
-	s := im.file.Section(name)
-	if s == nil || s.Type == elf.SHT_NOBITS || s.Size == 0 {
-		return nil, 0, false
-	}
-	data, err := s.Data()
-	if err != nil {
-		return nil, 0, false
-	}
-	return data, uint32(s.Addr), true
-}
 
 // ReadCode copies len(p) bytes at addr as the file has them. It is false
 // where segments do not hold them all.
@@ -224,10 +234,10 @@ func mergeRanges(in []Range) []Range {
 // NT_GNU_BUILD_ID (3, owner "GNU").
 func (im *Image) findBuildID() []byte {
 	for _, s := range im.file.Sections {
-		if s.Type != elf.SHT_NOTE && !strings.HasPrefix(s.Name, ".note.gnu.build-id") {
+		if s.Type != elf.SHT_NOTE && !strings.HasPrefix(s.Name, ".note.gnu.build-id") || s.FileSize > 1<<16 {
 			continue
 		}
-		if data, err := s.Data(); err == nil {
+		if data, err := im.content(s); err == nil {
 			if id := buildIDIn(data); id != nil {
 				return id
 			}

@@ -104,21 +104,10 @@ func (h *lineHeader) path(name string, dir uint64) string {
 	return name
 }
 
-// Content types (DWARF 5, table 7.27) and the forms that they come in.
+// Content types (DWARF 5, table 7.27).
 const (
 	lnctPath           = 1
 	lnctDirectoryIndex = 2
-
-	formBlock   = 0x09
-	formData1   = 0x0b
-	formData2   = 0x05
-	formData4   = 0x06
-	formData8   = 0x07
-	formString  = 0x08
-	formStrp    = 0x0e
-	formUdata   = 0x0f
-	formData16  = 0x1e
-	formLineStr = 0x1f
 )
 
 // readEntries reads the directory and file entries of DWARF 5. Directory 0 is
@@ -151,7 +140,7 @@ func (h *lineHeader) eachEntry(c *cursor, yield func(name string, dir uint64)) {
 		var name string
 		var dir uint64
 		for _, f := range format {
-			s, v := h.form(c, f.form)
+			s, v := h.value(c, form(f.form))
 			switch f.content {
 			case lnctPath:
 				name = s
@@ -165,11 +154,11 @@ func (h *lineHeader) eachEntry(c *cursor, yield func(name string, dir uint64)) {
 	}
 }
 
-func (h *lineHeader) form(c *cursor, form uint64) (s string, v uint64) {
-	switch form {
+func (h *lineHeader) value(c *cursor, f form) (s string, v uint64) {
+	switch f {
 	case formString:
 		return c.cstring(), 0
-	case formLineStr:
+	case formLineStrp:
 		return h.stringAt(c, h.sections.lineStr), 0
 	case formStrp:
 		return h.stringAt(c, h.sections.str), 0
@@ -189,7 +178,7 @@ func (h *lineHeader) form(c *cursor, form uint64) (s string, v uint64) {
 		c.bytes(c.uleb())
 	default:
 		if c.err == nil {
-			c.err = fmt.Errorf("form 0x%x in a file entry is unknown", form)
+			c.err = fmt.Errorf("form 0x%x in a file entry is unknown", uint16(f))
 		}
 	}
 	return "", 0

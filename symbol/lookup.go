@@ -89,7 +89,10 @@ type candidate struct {
 // locate unfolds the inlined calls of the best subprogram entry around pc; nil
 // where no entry that can be trusted is there.
 func (d *debugInfo) locate(pc uint32, symbol *codeSymbol) []Location {
-	best := d.best(pc, d.covering(pc))
+	best := d.best(pc, d.claiming(pc))
+	if best.match == none {
+		best = d.best(pc, d.silent)
+	}
 	if best.match == none {
 		return nil
 	}
@@ -102,17 +105,16 @@ func (d *debugInfo) locate(pc uint32, symbol *codeSymbol) []Location {
 func (d *debugInfo) best(pc uint32, units []*unit) (best candidate) {
 	for _, u := range units {
 		d.readScopes(u)
-		for _, s := range u.scopes {
-			piece, ok := s.contains(pc)
-			if !ok || best.scope != nil && best.match == named && piece.size() >= best.piece.size() {
-				continue
+		u.scopes.around(pc, func(piece Range, s *scope) {
+			if best.match == named && piece.size() >= best.piece.size() {
+				return
 			}
 			def := d.define(s.subprogram)
 			m := d.image.match(piece, def)
 			if m > best.match || m == best.match && m != none && piece.size() < best.piece.size() {
 				best = candidate{u, s, piece, def, m}
 			}
-		}
+		})
 	}
 	return best
 }
@@ -198,7 +200,7 @@ func (im *Image) locateAssembly(pc uint32, symbol *codeSymbol) Location {
 		return l
 	}
 	for _, u := range d.covering(pc) {
-		if len(u.scopes) > 0 {
+		if len(u.scopes.list) > 0 {
 			continue
 		}
 		table := d.lineTable(u)

@@ -1,7 +1,6 @@
 package symbol
 
 import (
-	"debug/dwarf"
 	"slices"
 	"strings"
 )
@@ -26,7 +25,7 @@ func (im *Image) Producer(pc uint32) string {
 		}
 	}
 	for _, u := range units {
-		if producer, ok := u.entry.Val(dwarf.AttrProducer).(string); ok {
+		if producer := d.text(u, u.head.unit.producer); producer != "" {
 			return producer
 		}
 	}
@@ -51,7 +50,7 @@ func (im *Image) Producers() (all []string) {
 		return nil
 	}
 	for _, u := range d.units {
-		if p, ok := u.entry.Val(dwarf.AttrProducer).(string); ok && !slices.Contains(all, p) {
+		if p := d.text(u, u.head.unit.producer); p != "" && !slices.Contains(all, p) {
 			all = append(all, p)
 		}
 	}

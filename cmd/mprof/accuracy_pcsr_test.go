@@ -118,7 +118,7 @@ func (c pcsrCase) run(t *testing.T, d time.Duration, seed int64) (*pcsrRun, *pro
 	must(err)
 	core, err := cortexm.Attach(ctx, p, cortexm.AttachOptions{Clock: board, Observe: true})
 	must(err)
-	image, _, err := openImage([]string{c.path(t)})
+	image, err := openImage([]string{c.path(t)})
 	must(err)
 	s, err := newStacks(image, profile.Options{Flat: true, InCode: inCode(image)})
 	must(err)

@@ -104,7 +104,7 @@ func (a *app) convert(ctx context.Context, f *convertFlags) error {
 	}
 	defer recording.Close()
 	header := recording.Header()
-	image, _, err := openImage(f.elfArgument(header))
+	image, err := openImage(f.elfArgument(header))
 	if err != nil {
 		return err
 	}

@@ -112,15 +112,7 @@ type foundCosts struct {
 
 // info collects and prints; what was found before an error is printed too.
 func (a *app) info(ctx context.Context, f *infoFlags) error {
-	var raw []byte
-	if isSim(f.probe) {
-		_, elf, err := openImage(nil)
-		if err != nil {
-			return err
-		}
-		raw = elf
-	}
-	t, err := openTarget(ctx, f.probe, raw)
+	t, err := openTarget(ctx, f.probe, nil)
 	if err != nil {
 		return err
 	}

@@ -78,16 +78,15 @@ type checked struct {
 }
 
 func (a *app) probeCheck(ctx context.Context, f *checkFlags, args []string) error {
-	var raw []byte
 	var segments []cortexm.Segment
 	if len(args) > 0 || isSim(f.probe) {
-		image, elf, err := openImage(args)
+		image, err := openImage(args)
 		if err != nil {
 			return err
 		}
-		raw, segments = elf, imageSegments(image)
+		segments = imageSegments(image)
 	}
-	t, err := openTarget(ctx, f.probe, raw)
+	t, err := openTarget(ctx, f.probe, args)
 	if err != nil {
 		return err
 	}

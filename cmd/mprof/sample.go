@@ -155,11 +155,11 @@ func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
 	if err := f.prepare(args); err != nil {
 		return err
 	}
-	image, raw, err := openImage(args)
+	image, err := openImage(args)
 	if err != nil {
 		return err
 	}
-	t, err := openTarget(ctx, f.probe, raw)
+	t, err := openTarget(ctx, f.probe, args)
 	if err != nil {
 		return err
 	}

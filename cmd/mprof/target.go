@@ -49,10 +49,14 @@ func isSim(selector string) bool {
 	return name != selector && (name == "" || name[0] == ':' || name[0] == ',')
 }
 
-// openTarget opens the probe that --probe names. raw is the ELF file, which
+// openTarget opens the probe that --probe names. args names the ELF file, which
 // the simulated board runs.
-func openTarget(ctx context.Context, selector string, raw []byte) (*target, error) {
+func openTarget(ctx context.Context, selector string, args []string) (*target, error) {
 	if isSim(selector) {
+		raw, err := rawImage(args)
+		if err != nil {
+			return nil, err
+		}
 		return openSim(selector, raw)
 	}
 	if address, ok := strings.CutPrefix(selector, "tcp:"); ok {
@@ -80,18 +84,21 @@ func openTCP(ctx context.Context, address string) (*target, error) {
 const builtInPath = "firmware/demo/demo.elf"
 
 // openImage reads the ELF file, or the built-in one where none is named.
-func openImage(args []string) (*symbol.Image, []byte, error) {
+func openImage(args []string) (*symbol.Image, error) {
 	if len(args) == 0 {
-		image, err := symbol.New(bytes.NewReader(demo.ELF), int64(len(demo.ELF)), builtInPath)
-		return image, demo.ELF, err
+		return symbol.New(bytes.NewReader(demo.ELF), int64(len(demo.ELF)), builtInPath)
 	}
-	image, err := symbol.Open(args[0])
-	if err != nil {
-		return nil, nil, err
+	return symbol.Open(args[0])
+}
+
+// rawImage is the ELF file as a whole, which the simulated board runs.
+func rawImage(args []string) ([]byte, error) {
+	if len(args) == 0 {
+		return demo.ELF, nil
 	}
 	raw, err := os.ReadFile(args[0])
 	if err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", args[0], err)
+		return nil, fmt.Errorf("read %s: %w", args[0], err)
 	}
-	return image, raw, nil
+	return raw, nil
 }
