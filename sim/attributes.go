@@ -16,6 +16,7 @@ const (
 	tagCPUArch    = 6
 	tagProfile    = 7
 	tagFPArch     = 10
+	tagHardFPUse  = 27
 	tagCompat     = 32
 )
 
@@ -24,6 +25,9 @@ func (img *image) readArch() error {
 	s := img.file.Section(".ARM.attributes")
 	if s == nil {
 		img.arch = armv7m.V7EM
+		if img.flags&hardFloat != 0 {
+			img.fp = floatingPoint{arch: fpVFPv4D16, single: true}
+		}
 		img.remarks = append(img.remarks, "The ELF does not say for which processor it was built (no .ARM.attributes): running it as ARMv7E-M.")
 		return nil
 	}
@@ -60,9 +64,7 @@ func (img *image) chooseArch(tags map[uint64]uint64) error {
 	default:
 		return fmt.Errorf("an ELF for ARM architecture %d of the build attributes, not for a Cortex-M", arch)
 	}
-	if tags[tagFPArch] != 0 {
-		remark("Built for a floating-point unit: the board has none, such instructions fault.")
-	}
+	img.fp = floatingPoint{arch: tags[tagFPArch], single: tags[tagHardFPUse] == 1}
 	return nil
 }
 

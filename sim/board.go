@@ -43,6 +43,8 @@ type Options struct {
 	PinsOff     time.Duration
 	NoResetWire bool // the probe's nRESET is not connected
 
+	FPU FPU // whether the core has a floating-point unit; 0: where the ELF was built for one
+
 	// TARBlock is how many bytes TAR counts within before it wraps; 0: 4 KiB, as
 	// on Cortex-M3 and M4, and 1 KiB, the least that there is, on ARMv6-M.
 	TARBlock uint32
@@ -96,6 +98,9 @@ func New(o Options) (*Board, error) {
 	}
 	img, err := loadImage(o.ELF)
 	if err != nil {
+		return nil, fmt.Errorf("sim: firmware: %w", err)
+	}
+	if err := img.chooseFPU(o.FPU); err != nil {
 		return nil, fmt.Errorf("sim: firmware: %w", err)
 	}
 	b := &Board{

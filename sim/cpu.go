@@ -24,6 +24,7 @@ func (b *Board) newCPU(o Options) (cpu, error) {
 	})}
 	cfg := armv7m.Config{
 		Arch:    b.image.arch,
+		FPU:     b.image.fpu,
 		Regions: slices.Clone(b.image.regions),
 		Mounts:  append(c.unit.Mounts(), vendorPeripherals),
 		VTOR:    b.image.vectors,

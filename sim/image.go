@@ -13,6 +13,9 @@ import (
 // image is a program ready to run: memory, vector table and architecture.
 type image struct {
 	arch    armv7m.Arch
+	fp      floatingPoint
+	fpu     bool // the core gets a floating-point unit
+	flags   uint32
 	regions []armv7m.Region
 	vectors uint32
 	file    *elf.File
@@ -35,7 +38,7 @@ func loadImage(b []byte) (*image, error) {
 	case f.Class != elf.ELFCLASS32 || f.Data != elf.ELFDATA2LSB:
 		return nil, errors.New("an ELF for big-endian or 64-bit ARM, not for a Cortex-M")
 	}
-	img := &image{file: f}
+	img := &image{file: f, flags: elfFlags(b)}
 	if err := img.readArch(); err != nil {
 		return nil, err
 	}

@@ -51,10 +51,10 @@ func (t *Truth) running(pc, sp uint32) {
 }
 
 // Enter is exception entry.
-func (t *Truth) Enter(exc int, ret, frame, _, to uint32) {
+func (t *Truth) Enter(exc int, ret, frame, excReturn, to uint32) {
 	below := t.current
 	if below == nil { // tail-chained, or the first event of all
-		below = t.resumed(frame, ret)
+		below = t.resumed(frame, excReturn, ret)
 		t.current = below
 	}
 	t.charge()
@@ -66,7 +66,7 @@ func (t *Truth) Enter(exc int, ret, frame, _, to uint32) {
 }
 
 // Leave is exception return, to 0 before a tail-chained exception.
-func (t *Truth) Leave(_ int, frame, _, to uint32) {
+func (t *Truth) Leave(_ int, frame, excReturn, to uint32) {
 	t.charge()
 	if h := t.current; h != nil {
 		t.current = nil
@@ -75,7 +75,7 @@ func (t *Truth) Leave(_ int, frame, _, to uint32) {
 	if to == 0 {
 		return
 	}
-	c := t.resumed(frame, to)
+	c := t.resumed(frame, excReturn, to)
 	delete(t.stacked, frame)
 	c.waits = false
 	t.current = c
@@ -89,14 +89,22 @@ func (t *Truth) Leave(_ int, frame, _, to uint32) {
 
 // resumed is the context that waits for an exception frame, a new thread where
 // no exception stacked that frame.
-func (t *Truth) resumed(frame, pc uint32) *context {
+func (t *Truth) resumed(frame, excReturn, pc uint32) *context {
 	if c := t.stacked[frame]; c != nil {
 		return c
 	}
-	const frameBytes = 32 // DDI 0403E, B1.5.6
-	c := t.start(t.root, pc, frame+frameBytes)
+	c := t.start(t.root, pc, frame+frameBytes(excReturn))
 	c.pc = pc
 	return c
+}
+
+// frameBytes is the size of the exception frame that goes with an EXC_RETURN:
+// bit 4 is clear where it has floating-point state (DDI 0403E, B1.5.6, B1.5.8).
+func frameBytes(excReturn uint32) uint32 {
+	if excReturn&(1<<4) == 0 {
+		return 104
+	}
+	return 32
 }
 
 // stack puts an interrupted context where the return into frame finds it. A
