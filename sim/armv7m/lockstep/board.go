@@ -8,6 +8,7 @@ type Board struct {
 	Name      string // as for qemu-system-arm -M
 	CPU       string // as for gcc -mcpu
 	Arch      armv7m.Arch
+	FPU       bool   // the program opens the floating-point unit, if the board has one
 	FlashSize uint32 // from address 0
 	FlashROM  bool   // writes by the processor are ignored
 	RAMSize   uint32 // from RAMBase
@@ -19,10 +20,13 @@ const RAMBase = 0x20000000
 // Boards has one machine for each architecture. The M4 of the mps2-an386 has a
 // floating-point unit; programs leave it disabled, as it is at reset.
 var Boards = []Board{
-	{"microbit", "cortex-m0", armv7m.V6M, 256 << 10, true, 16 << 10},
-	{"mps2-an385", "cortex-m3", armv7m.V7M, 4 << 20, false, 4 << 20},
-	{"mps2-an386", "cortex-m4", armv7m.V7EM, 4 << 20, false, 4 << 20},
+	{"microbit", "cortex-m0", armv7m.V6M, false, 256 << 10, true, 16 << 10},
+	{"mps2-an385", "cortex-m3", armv7m.V7M, false, 4 << 20, false, 4 << 20},
+	{"mps2-an386", "cortex-m4", armv7m.V7EM, false, 4 << 20, false, 4 << 20},
 }
+
+// WithFPU is the board of Boards whose programs may use floating point.
+var WithFPU = Board{"mps2-an386", "cortex-m4", armv7m.V7EM, true, 4 << 20, false, 4 << 20}
 
 // Program is what a board executes from reset.
 type Program struct {

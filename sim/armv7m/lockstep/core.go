@@ -17,7 +17,7 @@ type simulated struct {
 func StartSimulated(b Board, p Program) (Machine, error) {
 	flash := make([]byte, b.FlashSize)
 	copy(flash, p.Flash)
-	core, err := armv7m.New(armv7m.Config{Arch: b.Arch, Regions: []armv7m.Region{
+	core, err := armv7m.New(armv7m.Config{Arch: b.Arch, FPU: b.FPU, Regions: []armv7m.Region{
 		{Base: 0, Data: flash, ROM: b.FlashROM},
 		{Base: RAMBase, Data: make([]byte, b.RAMSize)},
 	}})
