@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/snapshot/core"
+	"github.com/mprof/mprof/unwind"
+)
+
+// errNoPSP is a stack that goes on where the process stack pointer leads, which
+// nobody wrote down.
+var errNoPSP = errors.New("PSP is not known")
+
+// endTexts are sentences for the reasons with an address; the others are said
+// as the unwinder names them.
+var endTexts = map[unwind.Reason]string{
+	unwind.Complete:    "complete",
+	unwind.NoRule:      "cut: no way is known to unwind from 0x%08x",
+	unwind.NotCaptured: "cut: stack memory at 0x%08x is not in the file",
+	unwind.NoRegister:  "cut: a register that the frame at 0x%08x needs is not in the file",
+	unwind.NoProgress:  "cut: the stack does not grow at 0x%08x",
+	unwind.BadRA:       "cut: the return address 0x%08x does not lead behind a call in code",
+	unwind.InLockup:    "cut: the core is locked up (PC 0x%08x)",
+	unwind.Shortened:   "cut: stack memory at 0x%08x was left out to keep the halt short",
+}
+
+// end says why the stack ends.
+func (p *stackPrinter) end(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.Stop) traceEnd {
+	e := traceEnd{Complete: stop.Reason == unwind.Complete, Reason: stop.Reason.String()}
+	if stop.Addr != 0 {
+		e.Address = hex32(stop.Addr)
+	}
+	text, ok := endTexts[stop.Reason]
+	switch {
+	case s.Miss != snapshot.Taken:
+		e.Text = fmt.Sprintf("no stack: the sample was not taken (%v)", s.Miss)
+	case stop.Reason == unwind.NoRegister && lacksPSP(s, frames):
+		e.Text = fmt.Sprintf("cut: the exception return %s leads to the process stack, but PSP is not in the file", hex32(stop.Addr))
+		if p.kind == core.ELF {
+			e.Text = fmt.Sprintf("cut: the exception return %s leads to the process stack, but an ELF core file does not have PSP", hex32(stop.Addr))
+		}
+		e.hint = errNoPSP
+	case e.Complete || !ok:
+		e.Text = orText(text, "cut: "+stop.Reason.String())
+	default:
+		e.Text = fmt.Sprintf(text, stop.Addr)
+	}
+	if exc := exceptionOf(s); exc != 0 && !e.Complete && !crossed(frames) {
+		e.Text += fmt.Sprintf(", inside of <exception: %s>", p.symbols.Handler(exc))
+	}
+	return e
+}
+
+// lacksPSP tells whether the stack was to go on behind an exception boundary.
+func lacksPSP(s *snapshot.Snapshot, frames []unwind.Frame) bool {
+	_, have := s.Regs.Value(snapshot.PSP)
+	return !have && len(frames) > 0 && frames[len(frames)-1].Kind == unwind.Exception
+}
+
+// exceptionOf is IPSR, bits 8:0 of xPSR (ARMv7-M ARM, B1.4.2).
+func exceptionOf(s *snapshot.Snapshot) uint16 {
+	xpsr, _ := s.Regs.Value(snapshot.XPSR)
+	return uint16(xpsr & 0x1ff)
+}
+
+func crossed(frames []unwind.Frame) bool {
+	for _, f := range frames {
+		if f.Kind == unwind.Exception {
+			return true
+		}
+	}
+	return false
+}
+
+// methodNames say how a frame was found from the one inside it.
+var methodNames = map[unwind.Method]string{
+	unwind.FromRegisters: "registers", unwind.FromCFI: "call frame information", unwind.FromExceptionFrame: "exception frame",
+	unwind.FromLR: "LR", unwind.FromPrologue: "instructions", unwind.FromFramePointer: "frame pointer", unwind.FromScan: "scan of the stack",
+}
