@@ -59,12 +59,13 @@ func (t *abbreviations) code(n uint64) *abbreviation {
 	return t.sparse[n]
 }
 
-// readAbbreviation reads one declaration; code 0 ends the table.
-func (e encoding) readAbbreviation(c *cursor) (code uint64, a abbreviation) {
+// readAbbreviation reads one declaration, its fields into room; code 0 ends the
+// table.
+func (e encoding) readAbbreviation(c *cursor, room []field) (code uint64, a abbreviation) {
 	if code = c.uleb(); code == 0 || c.err != nil {
 		return 0, a
 	}
-	a.tag = tag(c.uleb())
+	a.tag, a.fields = tag(c.uleb()), room[:0]
 	a.children = c.u8() != 0
 	for c.err == nil {
 		f := field{attr: attr(c.uleb()), form: form(c.uleb())}
@@ -103,7 +104,7 @@ func (d *debugInfo) abbreviationsAt(off uint64, e encoding) (*abbreviations, err
 	t := &abbreviations{}
 	for {
 		at := uint64(len(d.sections.abbrev) - len(c.data))
-		code, a := e.readAbbreviation(c)
+		code, a := e.readAbbreviation(c, nil)
 		if c.err != nil {
 			return nil, fmt.Errorf(".debug_abbrev+0x%x: %w", at, c.err)
 		}
@@ -132,7 +133,8 @@ type abbreviationKey struct {
 	encoding
 }
 
-// abbreviationOf finds the declaration of one code without keeping the table.
+// abbreviationOf finds the declaration of one code without keeping the table;
+// it is valid until the next call.
 // The heads of all units together may look at limited bytes.
 func (d *debugInfo) abbreviationOf(off, code uint64, e encoding) (*abbreviation, error) {
 	c, err := d.abbreviationCursor(off)
@@ -142,7 +144,8 @@ func (d *debugInfo) abbreviationOf(off, code uint64, e encoding) (*abbreviation,
 	for {
 		at := uint64(len(d.sections.abbrev) - len(c.data))
 		left := len(c.data)
-		n, a := e.readAbbreviation(c)
+		n, a := e.readAbbreviation(c, d.fields)
+		d.fields = a.fields[:0]
 		if d.headBytes += left - len(c.data); d.headBytes > 64*len(d.sections.abbrev)+1<<20 {
 			return nil, fmt.Errorf(".debug_abbrev+0x%x: its tables overlap", at)
 		}

@@ -23,6 +23,7 @@ type debugInfo struct {
 	abbreviationBytes int // decoded for them
 	headBytes         int // looked at for first entries
 	rangesRead        int // elements of range lists
+	fields            []field
 
 	mangled map[string]string // linkage names found by plain ones
 }
