@@ -39,6 +39,7 @@ if [ "$purpose" = test ]; then
 	need qemu-system-misc has qemu-system-riscv32
 	need gcc-riscv64-unknown-elf has riscv64-unknown-elf-gcc
 	need gdb-multiarch has gdb-multiarch
+	need clang has clang
 	need umockdev has_umockdev
 	need openocd has openocd
 	need libhidapi-libusb0 has_hidapi

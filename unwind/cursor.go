@@ -7,10 +7,9 @@ import (
 	"fmt"
 )
 
-// DecodeError says where a section of call frame information stops making
-// sense.
+// DecodeError says where a section of unwind information stops making sense.
 type DecodeError struct {
-	Section string // ".debug_frame" or ".eh_frame"
+	Section string // ".debug_frame", ".eh_frame" or ".ARM.exidx"
 	Offset  uint32 // from the start of the section
 	Err     error
 }

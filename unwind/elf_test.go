@@ -39,6 +39,9 @@ func loadProgram(t testing.TB, path string) Program {
 			p.DebugFrame = data()
 		case s.Name == ".eh_frame":
 			p.EHFrame, p.EHFrameAt = data(), uint32(s.Addr)
+		case s.Name == ".ARM.exidx":
+			p.Exidx = Range{uint32(s.Addr), uint32(s.Addr + s.Size)}
+			held = append(held, heldSection{uint32(s.Addr), data()})
 		}
 		if s.Flags&elf.SHF_ALLOC != 0 && s.Type == elf.SHT_PROGBITS && s.Flags&elf.SHF_WRITE == 0 || s.Flags&elf.SHF_EXECINSTR != 0 {
 			held = append(held, heldSection{uint32(s.Addr), data()})

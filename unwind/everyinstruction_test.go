@@ -20,6 +20,7 @@ type tally struct {
 	stacks, differ, cut, false int // false: a frame that is none
 	where                      map[string]*difference
 	leaves                     map[string]bool // functions that were the leaf of a stack
+	methods                    [FromEXIDX + 1]int
 }
 
 type difference struct {
@@ -39,6 +40,12 @@ func check(t *testing.T, path string, arch armv7m.Arch, instructions int, change
 	if err != nil {
 		t.Fatal(err)
 	}
+	return watch(t, u, path, arch, instructions)
+}
+
+// watch is check with an unwinder.
+func watch(t *testing.T, u *Unwinder, path string, arch armv7m.Arch, instructions int) *tally {
+	t.Helper()
 	s := simulate(t, path, arch)
 	names := functionNames(t, path)
 	c := &tally{where: map[string]*difference{}, leaves: map[string]bool{}}
@@ -66,6 +73,9 @@ func check(t *testing.T, path string, arch armv7m.Arch, instructions int, change
 
 func (c *tally) compare(got []Frame, want []truth.Frame, stop Stop, names func(uint32) string) {
 	c.stacks++
+	for _, f := range got {
+		c.methods[f.Method]++
+	}
 	c.leaves[want[0].Function] = true
 	same := len(got) == len(want)
 	wrong := len(got) > len(want)
@@ -160,7 +170,7 @@ func (c *tally) report(t *testing.T) {
 	for _, k := range keys[:min(len(keys), 12)] {
 		t.Logf("%d times in %s\n%s", c.where[k].n, k, c.where[k].text)
 	}
-	t.Logf("%d stacks, %d differ (%.4f %%): %d cut, %d with a false frame", c.stacks, c.differ, 100*float64(c.differ)/float64(c.stacks), c.cut, c.false)
+	t.Logf("%d stacks, %d differ (%.4f %%): %d cut, %d with a false frame; frames by method %v", c.stacks, c.differ, 100*float64(c.differ)/float64(c.stacks), c.cut, c.false, c.methods)
 }
 
 func TestEveryInstructionOfDemo(t *testing.T) {

@@ -71,12 +71,14 @@ const (
 	InLockup                  // the core is locked up (PC 0xFFFFFFFE)
 	NoSample                  // the snapshot has no registers (Snapshot.Miss says why)
 	Shortened                 // NotCaptured or NoRegister, of a snapshot that was cut to keep the halt short
+	CantUnwind                // the code at Stop.Addr is marked as not to be unwound
+	NoChain                   // only frame pointers may be used, and those of the code at Stop.Addr make no chain
 	NumReasons
 )
 
 var reasonText = [NumReasons]string{"complete", "no unwind information", "stack memory not captured", "register not captured",
 	"stack pointer did not grow", "return address not in code", "too deep", "locked up", "no registers",
-	"stack cut to keep the halt short"}
+	"stack cut to keep the halt short", "code marked as not to be unwound", "frame pointers make no chain"}
 
 func (r Reason) String() string {
 	if r < NumReasons {

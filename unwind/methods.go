@@ -29,8 +29,10 @@ type method struct {
 // methods are tried in this order: the first that knows an address decides.
 var methods = []method{
 	{[]Choice{Auto, DWARF}, func(u *Unwinder) finder { return u.checked }},
+	{[]Choice{Auto, DWARF}, openExidx},
 	{[]Choice{Auto, DWARF}, func(u *Unwinder) finder { return analysis{u.machine} }},
 	{[]Choice{Auto, DWARF, FramePointers}, func(u *Unwinder) finder { return resumption{u.machine} }},
+	{[]Choice{Auto, DWARF}, openExidxEnd},
 }
 
 // open lists the finders that a choice takes.

@@ -20,6 +20,8 @@ const (
 	// Not of DWARF: what the instructions of exception handlers show.
 	onProcess // in memory at PSP + n
 	asMark    // still in the register, if that holds an exception return
+
+	noCaller // CFA only: the code is marked as not to be unwound
 )
 
 // regRule is the rule of one column.

@@ -99,6 +99,8 @@ func (r Rule) String() string {
 		fmt.Fprintf(&b, "r%d%+d", r.reg, r.off)
 	case valExpression:
 		b.WriteString("exp")
+	case noCaller:
+		return "cantunwind"
 	default:
 		return "none"
 	}

@@ -18,6 +18,7 @@ type Unwinder struct {
 	code    code
 	cfi     *cfi
 	checked *checked
+	exidx   *exidx
 	finders []finder
 	sites   *siteCache
 	blind   Rule // of a leaf about which nothing is known
@@ -57,6 +58,7 @@ func newFor(m *machine, p Program) (*Unwinder, error) {
 		u.cfi.sections = append(u.cfi.sections, section{name: ".eh_frame", data: p.EHFrame, addr: p.EHFrameAt, eh: true})
 	}
 	u.checked = &checked{cfi: u.cfi, code: analysis{m}}
+	u.exidx = &exidx{m: m, span: p.Exidx}
 	u.finders = u.open(p.Methods)
 	u.blind = m.leafRule()
 	u.walk.u, u.walk.m = u, m
@@ -90,7 +92,11 @@ func (u *Unwinder) Consulted(r snapshot.Reg) bool { return u.walk.consulted.Has(
 // Remarks tells in sentences what limits the stacks of this program.
 func (u *Unwinder) Remarks() []string {
 	var out []string
-	if len(u.cfi.sections) == 0 {
+	switch {
+	case len(u.cfi.sections) > 0 || u.code.p.Methods == FramePointers:
+	case openExidx(u) != nil:
+		out = append(out, "no .debug_frame: stacks are found by .ARM.exidx and by analysing instructions; compile with -g to get call frame information")
+	default:
 		out = append(out, "no .debug_frame: stacks are found by analysing instructions; compile with -g to get call frame information")
 	}
 	if u.code.p.ReadCode == nil {
@@ -98,6 +104,9 @@ func (u *Unwinder) Remarks() []string {
 	}
 	if u.cfi.err != nil {
 		out = append(out, fmt.Sprintf("damaged call frame information (%d functions met so far): %v", u.cfi.damaged, u.cfi.err))
+	}
+	if u.exidx.err != nil {
+		out = append(out, fmt.Sprintf("damaged exception-handling tables (%d functions met so far): %v", u.exidx.damaged, u.exidx.err))
 	}
 	return out
 }
@@ -110,5 +119,8 @@ func (u *Unwinder) RuleAt(pc uint32) (Rule, error) {
 	if s.rule.cfa != unspecified {
 		return s.rule, nil
 	}
-	return Rule{}, u.cfi.failure(&u.code, pc)
+	if err := u.cfi.failure(&u.code, pc); err != nil || openExidx(u) == nil {
+		return Rule{}, err
+	}
+	return Rule{}, u.exidx.failure(&u.code, pc)
 }

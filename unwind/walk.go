@@ -120,6 +120,9 @@ func (w *walk) step(f *Frame) (Stop, bool) {
 		}
 		rule = leaf
 	}
+	if rule.cfa == noCaller {
+		return w.marked(rule), false
+	}
 	cfa, stop, ok := w.frameAddress(rule)
 	if ok {
 		f.CFA = cfa
@@ -140,6 +143,15 @@ func (w *walk) step(f *Frame) (Stop, bool) {
 	w.restore(rule, cfa)
 	w.floor = cfa
 	return w.arrive(ra, rule)
+}
+
+// marked is the end in code that is marked as not to be unwound: complete in the
+// first function of a thread.
+func (w *walk) marked(r *Rule) Stop {
+	if w.site.outermost || w.ipsr == 0 && r.off == outermostCode {
+		return Stop{}
+	}
+	return Stop{CantUnwind, w.pc}
 }
 
 // leaf is the rule for a leaf without any: the return address is in LR if LR

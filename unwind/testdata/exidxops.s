@@ -1,0 +1,103 @@
+@ Every unwinding instruction of the ARM exception-handling ABI, alone in a
+@ function: in turn in the index, behind personality routine 1, and behind that
+@ of C++.
+	.syntax unified
+	.thumb
+	.set turn, 0
+	.macro op ops:vararg
+	.thumb_func
+	.fnstart
+	nop
+	.if turn == 1
+	.personalityindex 1
+	.endif
+	.if turn == 2
+	.personality __gxx_personality_v0
+	.endif
+	.unwind_raw 4, \ops
+	.if turn == 2
+	.handlerdata
+	.word 0
+	.text
+	.endif
+	.fnend
+	.set turn, turn + 1
+	.if turn == 3
+	.set turn, 0
+	.endif
+	.endm
+
+	op 0x00
+	op 0x3f
+	op 0x40
+	op 0x7f
+	op 0x80, 0x00
+	op 0x80, 0x01
+	op 0x88, 0x00
+	op 0x84, 0x0b
+	op 0x8f, 0xff
+	op 0x90
+	op 0x97
+	op 0x9c
+	op 0x9d
+	op 0x9e
+	op 0x9f
+	.irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	op 0xa0 + \n
+	.endr
+	op 0xb0
+	op 0xb1, 0x00
+	op 0xb1, 0x01
+	op 0xb1, 0x0f
+	op 0xb1, 0x10
+	op 0xb2, 0x00
+	op 0xb2, 0x7f
+	op 0xb2, 0x81, 0x02
+	op 0xb2, 0xff, 0xff, 0x03
+	op 0xb3, 0x00
+	op 0xb3, 0x03
+	op 0xb3, 0x87
+	op 0xb4
+	op 0xb5
+	op 0xb6
+	op 0xb7
+	.irp n, 0, 1, 2, 3, 4, 5, 6, 7
+	op 0xb8 + \n
+	op 0xd0 + \n
+	op 0xd8 + \n
+	.endr
+	.irp n, 0, 1, 2, 3, 4, 5
+	op 0xc0 + \n
+	op 0xca + \n
+	.endr
+	op 0xc6, 0x12
+	op 0xc7, 0x00
+	op 0xc7, 0x05
+	op 0xc7, 0x10
+	op 0xc8, 0x03
+	op 0xc8, 0x0f
+	op 0xc9, 0x00
+	op 0xc9, 0x81
+	.irp n, 0, 8, 16, 24
+	op 0xe0 + \n
+	.endr
+	@ as compilers write them: a frame pointer, VFP and core registers, locals
+	op 0x97, 0x41, 0x84, 0x0b
+	op 0x3f, 0x07, 0xb9, 0xab, 0xb0
+	op 0xb2, 0xde, 0x16, 0xd1, 0x84, 0x7f, 0xb4, 0xb5, 0xb1, 0x0f
+
+	.thumb_func
+	.global _start
+_start:
+	.fnstart
+	.cantunwind
+	bx lr
+	.fnend
+	.global __aeabi_unwind_cpp_pr0
+	.global __aeabi_unwind_cpp_pr1
+	.type __gxx_personality_v0, %function
+	.thumb_func
+__gxx_personality_v0:
+__aeabi_unwind_cpp_pr0:
+__aeabi_unwind_cpp_pr1:
+	bx lr
