@@ -12,6 +12,7 @@ const (
 	tagFile           = 1
 	tagCPURawName     = 4
 	tagCPUName        = 5
+	tagCPUArch        = 6
 	tagCPUArchProfile = 7
 	tagCompatibility  = 32
 )
@@ -19,6 +20,7 @@ const (
 // buildAttributes are what .ARM.attributes says of the whole file.
 type buildAttributes struct {
 	CPU     string // as given to the compiler, "" where absent
+	Arch    uint32 // Tag_CPU_arch, 0 where absent
 	Profile byte   // 'M', 'A', 'R', 'S', 0 where absent
 }
 
@@ -61,6 +63,8 @@ func (a *buildAttributes) parseFile(data []byte) {
 		switch tag := c.uleb(); {
 		case tag == tagCPUName:
 			a.CPU = c.cstring()
+		case tag == tagCPUArch:
+			a.Arch = uint32(c.uleb())
 		case tag == tagCPUArchProfile:
 			a.Profile = byte(c.uleb())
 		case tag == tagCPURawName, tag > tagCompatibility && tag%2 == 1:

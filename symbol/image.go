@@ -148,6 +148,10 @@ func (im *Image) Entry() uint32 { return uint32(im.file.Entry) &^ 1 }
 // unknown.
 func (im *Image) CPU() string { return im.attributes.CPU }
 
+// CPUArch is the architecture that the program was built for (Tag_CPU_arch:
+// 11 to 13 ARMv6-M and ARMv7-M, 16 and above ARMv8-M), 0 where unknown.
+func (im *Image) CPUArch() uint32 { return im.attributes.Arch }
+
 // CodeRanges are the executable sections, and functions that the linker put
 // elsewhere, sorted and merged. Not to be modified.
 func (im *Image) CodeRanges() []Range { return im.code }

@@ -182,6 +182,9 @@ func (w *walk) missing(column uint32) Stop {
 	if w.lost&(1<<column) != 0 {
 		return Stop{NotCaptured, w.slotAt[column]}
 	}
+	if w.stacks.lost && column == w.m.sp {
+		return Stop{OtherState, w.pc}
+	}
 	return Stop{NoRegister, w.pc}
 }
 

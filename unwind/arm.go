@@ -19,5 +19,6 @@ var armM = machine{
 	calls:    thumbCallBefore,
 	branch:   thumbBranch,
 	boundary: func(ra uint32) bool { _, ok := excReturnOf(ra); return ok },
+	special:  (*walk).otherState,
 	step:     stepThumb,
 }

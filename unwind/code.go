@@ -11,6 +11,7 @@ type code struct {
 	m     *machine
 	buf   [4]byte
 	calls *callTargets // nil until asked for
+	gates *callTargets // likewise: entries for Non-secure code
 }
 
 // contains tells whether addr is in an executable section.

@@ -1,75 +1,113 @@
 package unwind
 
-import "github.com/mprof/mprof/snapshot"
-
-// excReturn describes an exception return address (ARMv7-M ARM B1.5.8, table
-// B1-8; ARMv8-M ARM R_XMXG for a core without the Security Extension, whose
-// bit 6 and bit 0 are 0).
-type excReturn struct {
-	words  uint32 // of the stacked frame
-	psp    bool   // it is on the process stack
-	thread bool   // it interrupted thread mode
-}
-
-const (
-	basicWords    = 8  // R0-R3, R12, LR, ReturnAddress, xPSR (B1.5.6)
-	extendedWords = 26 // and S0-S15, FPSCR, one reserved
-	ipsrMask      = 0x1ff
-	alignBit      = 1 << 9 // of the stacked xPSR: a padding word was left above
-)
-
-// excReturnOf knows the values that a processor makes and no others: a stack
-// holds many words that begin with 0xFFFFFF.
-func excReturnOf(v uint32) (excReturn, bool) {
-	var e excReturn
-	switch v {
-	case 0xfffffff1, 0xfffffff9, 0xfffffffd, 0xffffffb0, 0xffffffb8, 0xffffffbc:
-		e.words = basicWords
-	case 0xffffffe1, 0xffffffe9, 0xffffffed, 0xffffffa0, 0xffffffa8, 0xffffffac:
-		e.words = extendedWords
-	default:
-		return e, false
-	}
-	e.thread = v&8 != 0
-	e.psp = v&4 != 0
-	return e, true
+// crossing is a way to read an exception return: what EXC_RETURN says and what
+// it leaves open.
+type crossing struct {
+	excReturn
+	process bool // the frame is on the process stack
+	secret  bool // it has S16-S31
 }
 
 // cross goes from a handler to what it interrupted: b is the boundary frame
 // between the two, w.regs the handler's caller-to-be, whose return address is
-// the exception return v.
+// the exception return v. Where v leaves something open, that is taken which
+// leads farthest; where neither does, nothing is known of the stack pointer.
 func (w *walk) cross(b *Frame, v uint32) (Stop, bool) {
 	e, _ := excReturnOf(v)
+	w.stacks.settle(int(e & excES))
+	var room [4]crossing
+	ways := w.ways(room[:0], e)
+	if len(ways) == 1 || w.trying {
+		return w.enter(b, ways[0])
+	}
+	best, clear := w.farthest(len(ways), func(trial *walk, i int) (Stop, bool) {
+		var f Frame
+		return trial.enter(&f, ways[i])
+	})
+	if openStack := ways[0].process != ways[1].process; openStack && !(clear && w.hasBoth(1-w.stacks.present)) {
+		return Stop{OtherState, v}, false
+	}
+	stop, ok := w.enter(b, ways[best])
+	if ok && !clear && !w.inferred {
+		w.forget(w.m.sp)
+	}
+	return stop, ok
+}
+
+// ways lists how e can be read, the likeliest first.
+func (w *walk) ways(dst []crossing, e excReturn) []crossing {
+	c := crossing{excReturn: e, process: e.thread() && e.spsel()}
 	if w.inferred {
-		e.words = w.likelyWords(v)
+		c.excReturn |= excFType
+		extended := c
+		extended.excReturn &^= excFType
+		return append(dst, c, extended)
 	}
-	at := w.regs.value[w.m.sp]
-	if e.psp {
-		w.consult(snapshot.PSP)
-		psp, ok := w.s.Regs.Value(snapshot.PSP)
-		if !ok {
-			return Stop{NoRegister, v}, false
+	openStack, openFrame := false, false
+	if e.flips() && e.thread() {
+		process, known := w.threadStack(1 - w.stacks.present)
+		c.process, openStack = process, !known
+	}
+	if e.extended() && e.toSecure() {
+		secret, known := w.secret()
+		c.secret, openFrame = secret, !known
+	}
+	dst = append(dst, c)
+	if openStack {
+		c.process = !c.process
+		dst = append(dst, c)
+	}
+	if openFrame {
+		for _, c := range dst {
+			c.secret = true
+			dst = append(dst, c)
 		}
-		w.mainSP, w.haveMain = at, true
-		at = psp
 	}
-	if at%w.m.align != 0 {
+	return dst
+}
+
+// enter reads the exception frame and enters the frame that was interrupted.
+func (w *walk) enter(b *Frame, c crossing) (Stop, bool) {
+	v := uint32(c.excReturn)
+	w.leave()
+	state := w.stacks.present
+	if c.flips() {
+		state = 1 - state
+	}
+	at, ok := w.stackPointer(state, c.process)
+	switch {
+	case !ok && c.flips():
+		return Stop{OtherState, v}, false
+	case !ok:
+		return Stop{NoRegister, v}, false
+	case at%w.m.align != 0:
 		return Stop{NoProgress, at}, false
 	}
-	w.mem.onPSP = e.psp
-	xpsr, ok := w.unstack(at)
+	w.stacks.spsel[w.stacks.present], w.stacks.setSPSEL[w.stacks.present] = c.spsel(), true
+	w.enterStack(state, c.process, at)
+	frame := at
+	if c.callee() {
+		if stop, ok := w.unstackCallee(c.excReturn, at); !ok {
+			return stop, false
+		}
+		frame += 4 * calleeWords
+	}
+	xpsr, ok := w.unstack(frame)
 	if !ok {
 		return Stop{NotCaptured, w.mem.missing}, false
 	}
-	pc, ok := w.mem.word(at + 24)
+	pc, ok := w.mem.word(frame + 4*pcWord)
 	if !ok {
-		return Stop{NotCaptured, at + 24}, false
+		return Stop{NotCaptured, frame + 4*pcWord}, false
 	}
 	ipsr := uint16(xpsr & ipsrMask)
-	if e.thread != (ipsr == 0) {
+	switch {
+	case xpsr&reservedXPSR != 0:
+		return Stop{BadFrame, frame + 4*xpsrWord}, false
+	case c.thread() != (ipsr == 0):
 		return Stop{BadRA, pc}, false
 	}
-	sp := at + 4*e.words
+	sp := frame + 4*c.words()
 	if xpsr&alignBit != 0 {
 		sp += 4
 	}
@@ -82,61 +120,37 @@ func (w *walk) cross(b *Frame, v uint32) (Stop, bool) {
 	return w.interrupted(pc&^1, FromExceptionFrame)
 }
 
+// words is the size of the frame from R0 on.
+func (c crossing) words() uint32 {
+	switch {
+	case !c.extended():
+		return basicWords
+	case c.secret:
+		return extendedWords + secretWords
+	}
+	return extendedWords
+}
+
 // unstack says where R0-R3, R12 and LR stand in the frame at addr. Only the
 // xPSR, which it returns, must be there.
 func (w *walk) unstack(at uint32) (xpsr uint32, ok bool) {
 	for i, column := range [...]uint32{0, 1, 2, 3, 12, 14} {
 		w.save(column, at+uint32(4*i))
 	}
-	return w.mem.word(at + 28)
+	return w.mem.word(at + 4*xpsrWord)
 }
 
-// threadReturn is the exception return of a thread on the process stack.
-const threadReturn = 0xfffffffd
-
-// fromProcess reads what a handler stored on the process stack, below PSP. A
-// sample seldom reaches there; of the exception return it is then known that it
-// leads back to that stack.
-func (w *walk) fromProcess(s save) (uint32, bool) {
-	psp, ok := w.s.Regs.Value(snapshot.PSP)
-	if !ok || w.ipsr == 0 {
-		return 0, false
-	}
-	if v, ok := w.mem.load(psp+uint32(s.n), 4); ok {
-		return v, true
-	}
-	w.inferred = uint32(s.column) == w.m.link
-	return threadReturn, w.inferred
-}
-
-// likelyWords is the size of the frame for an inferred exception return: that
-// which leads on to a caller, or at least to an end; basic if both do or none.
-func (w *walk) likelyWords(v uint32) uint32 {
-	if w.leadsOn(v&^extendedBit) > w.leadsOn(v|extendedBit) {
-		return extendedWords
-	}
-	return basicWords
-}
-
-// extendedBit of an exception return is 0 where the frame is an extended one.
-const extendedBit = 1 << 4
-
-// leadsOn tries an exception return: 2 if the interrupted frame has a caller,
-// 1 if it is the outermost.
-func (w *walk) leadsOn(v uint32) int {
-	trial := *w
-	trial.inferred = false
-	var f Frame
-	stop, ok := trial.cross(&f, v)
-	if ok {
-		stop, ok = trial.step(&f)
-	}
-	w.mem.touched, w.consulted = trial.mem.touched, trial.consulted
+// unstackCallee says where R4-R11 stand in the additional state context at addr.
+func (w *walk) unstackCallee(e excReturn, at uint32) (Stop, bool) {
+	v, ok := w.mem.word(at)
 	switch {
-	case ok:
-		return 2
-	case stop.Reason == Complete:
-		return 1
+	case !ok:
+		return Stop{NotCaptured, at}, false
+	case !e.signed(v):
+		return Stop{BadFrame, at}, false
 	}
-	return 0
+	for i := range uint32(8) {
+		w.save(4+i, at+4*(calleeRegisters+i))
+	}
+	return Stop{}, true
 }

@@ -73,12 +73,15 @@ const (
 	Shortened                 // NotCaptured or NoRegister, of a snapshot that was cut to keep the halt short
 	CantUnwind                // the code at Stop.Addr is marked as not to be unwound
 	NoChain                   // only frame pointers may be used, and those of the code at Stop.Addr make no chain
+	BadFrame                  // what is at Stop.Addr is not what an exception leaves on a stack
+	OtherState                // the stack goes on in the other security state (ARMv8-M), whose stack pointer was not captured
 	NumReasons
 )
 
 var reasonText = [NumReasons]string{"complete", "no unwind information", "stack memory not captured", "register not captured",
 	"stack pointer did not grow", "return address not in code", "too deep", "locked up", "no registers",
-	"stack cut to keep the halt short", "code marked as not to be unwound", "frame pointers make no chain"}
+	"stack cut to keep the halt short", "code marked as not to be unwound", "frame pointers make no chain",
+	"damaged exception frame", "stack pointer of the other security state not captured"}
 
 func (r Reason) String() string {
 	if r < NumReasons {
@@ -107,6 +110,7 @@ type Program struct {
 	EHFrameAt  uint32  // its address (pc-relative encodings)
 	Exidx      Range   // where .ARM.exidx lies, empty where absent
 	Code       []Range // executable sections, sorted
+	CPUArch    uint32  // Tag_CPU_arch of the build attributes, 0 where unknown
 	// ReadCode copies code and constants, .ARM.exidx and .ARM.extab among them,
 	// as the image holds them; false where it does not hold all of them.
 	ReadCode func(addr uint32, p []byte) bool

@@ -28,6 +28,9 @@ type machine struct {
 	// boundary tells a return address that is none: the mark that an exception
 	// entry leaves for its handler. nil: there is none.
 	boundary func(ra uint32) bool
+	// special goes on from a return address that is none but leads elsewhere than
+	// to an exception. handled is false where it is an ordinary one. nil: all are.
+	special func(w *walk, ra uint32) (stop Stop, ok, handled bool)
 	// step applies the effect of the instruction at addr to f. nil: code
 	// without call frame information cannot be analysed.
 	step func(c *code, f *frameState, addr uint32) (to flow, ok bool)

@@ -23,6 +23,7 @@ type Unwinder struct {
 	sites   *siteCache
 	blind   Rule // of a leaf about which nothing is known
 	walk    walk
+	trial   walk // see farthest
 	ranges  []Range
 }
 

@@ -33,6 +33,8 @@ type walk struct {
 
 	mark     uint32 // exception return that ended the last step
 	inferred bool   // it was not read but follows from what the handler does
+	stacks   stacks // of both security states
+	trying   bool   // this is a trial: see farthest
 }
 
 // run walks from the registers of s to the end of the stack.
@@ -72,6 +74,7 @@ func (w *walk) begin(s *snapshot.Snapshot) (Stop, bool) {
 	if ok {
 		w.ipsr = uint16(xpsr & ipsrMask)
 	}
+	w.stacks = stacks{}
 	w.beginStack()
 	w.pc, w.kind, w.method = pc&w.m.codeMask, Leaf, FromRegisters
 	w.site = w.u.site(w.pc)
@@ -199,6 +202,11 @@ func (w *walk) arrive(ra uint32, rule *Rule) (Stop, bool) {
 	if rule.exact {
 		return w.interrupted(pc, rule.method)
 	}
+	if w.m.special != nil {
+		if stop, ok, handled := w.m.special(w, ra); handled {
+			return stop, ok
+		}
+	}
 	for _, end := range w.m.ends {
 		if pc == end {
 			return Stop{}, false
@@ -211,10 +219,15 @@ func (w *walk) arrive(ra uint32, rule *Rule) (Stop, bool) {
 	case !s.inCode, s.before == noCall, ra&w.m.codeBit != w.m.codeBit:
 		return Stop{BadRA, ra}, false
 	}
-	// The call overwrote the link register, whatever it was.
+	w.callFrom(pc, s)
+	return Stop{}, true
+}
+
+// callFrom enters the frame of a caller. The call overwrote the link register,
+// whatever it was.
+func (w *walk) callFrom(pc uint32, s *site) {
 	w.forget(w.m.link)
 	w.pc, w.kind, w.site = pc, Caller, s
-	return Stop{}, true
 }
 
 // returnsToStart tells that a return address is the first of a function: that
@@ -238,6 +251,9 @@ func (w *walk) returnsToStart(s *site) bool {
 // interrupted enters a frame whose PC is exact. It may have jumped to where no
 // code is: then LR must at least know a call.
 func (w *walk) interrupted(pc uint32, method Method) (Stop, bool) {
+	if pc == lockupPC {
+		return Stop{InLockup, pc}, false
+	}
 	w.pc, w.kind, w.method = pc, Interrupted, method
 	w.site = w.u.site(pc)
 	if !w.site.inCode {

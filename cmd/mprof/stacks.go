@@ -38,6 +38,7 @@ func newStacks(image *symbol.Image, o profile.Options) (*stacks, error) {
 // program gives the unwinder what it needs of the image.
 func program(image *symbol.Image) unwind.Program {
 	p := unwind.Program{
+		CPUArch:  image.CPUArch(),
 		ReadCode: image.ReadCode,
 		Function: func(pc uint32) (unwind.Range, bool) {
 			r, ok := image.Bounds(pc) // the symbol table alone: DWARF can wait

@@ -1,0 +1,63 @@
+package unwind
+
+import "github.com/mprof/mprof/snapshot"
+
+// threadReturn is the exception return of a thread on the process stack.
+const threadReturn = 0xfffffffd
+
+// fromProcess reads what a handler stored on the process stack, below PSP. A
+// sample seldom reaches there; of the exception return it is then known that it
+// leads back to that stack, and whether the frame has floating-point state shows
+// in what comes next.
+func (w *walk) fromProcess(s save) (uint32, bool) {
+	psp, ok := w.s.Regs.Value(snapshot.PSP)
+	if !ok || w.ipsr == 0 {
+		return 0, false
+	}
+	if v, ok := w.mem.load(psp+uint32(s.n), 4); ok {
+		return v, true
+	}
+	w.inferred = uint32(s.column) == w.m.link
+	return threadReturn, w.inferred
+}
+
+// trialDepth bounds how many frames a trial goes.
+const trialDepth = 16
+
+// farthest tries n ways to go on from the present frame and tells which leads to
+// most callers, to an end rather than to a cut; the first of equal ones. clear:
+// it leads on, and no other as far.
+func (w *walk) farthest(n int, enter func(trial *walk, i int) (Stop, bool)) (best int, clear bool) {
+	most := -1
+	for i := range n {
+		score := w.try(i, enter)
+		switch {
+		case score > most:
+			best, most, clear = i, score, score > 0
+		case score == most:
+			clear = false
+		}
+	}
+	return best, clear
+}
+
+// try counts twice the frames that a way leads to, and one for an end.
+func (w *walk) try(i int, enter func(trial *walk, i int) (Stop, bool)) (score int) {
+	trial := &w.u.trial
+	*trial = *w
+	trial.inferred, trial.trying = false, true
+	stop, ok := enter(trial, i)
+	for ok && score < 2*trialDepth {
+		var f Frame
+		score += 2
+		if stop, ok = trial.step(&f); ok && trial.mark != 0 {
+			stop, ok = trial.cross(&f, trial.mark)
+		}
+	}
+	// What only a trial read is not part of the stack.
+	w.mem.touched = trial.mem.touched[:len(w.mem.touched)]
+	if !ok && score > 0 && stop.Reason == Complete {
+		score++
+	}
+	return score
+}
