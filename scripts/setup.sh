@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing for one purpose, and says what.
 #   scripts/setup.sh demo   build mprof and run it on the simulated board
-#   scripts/setup.sh test   also: cross compiler, QEMU, gdb, umockdev, OpenOCD, pyOCD for the tests
+#   scripts/setup.sh test   also: cross compilers, QEMU, gdb, umockdev, OpenOCD, pyOCD for the tests
 # Uses apt-get on Debian and Ubuntu, with sudo only if something is missing and
 # you are not root. On other systems it says what to install.
 set -eu
@@ -35,6 +35,8 @@ if [ "$purpose" = test ]; then
 	need gcc-arm-none-eabi has arm-none-eabi-gcc
 	need libnewlib-arm-none-eabi has_newlib
 	need libstdc++-arm-none-eabi-newlib has_libstdcxx
+	need clang has clang
+	need lld has ld.lld
 	need qemu-system-arm has qemu-system-arm
 	need qemu-system-misc has qemu-system-riscv32
 	need gcc-riscv64-unknown-elf has riscv64-unknown-elf-gcc

@@ -66,6 +66,16 @@ func (c *Core) regionAt(addr uint32) *region {
 	return nil
 }
 
+// Memory is the memory from addr to the end of its region, nil where there is
+// none: no copy, so it changes as the core runs, and is to be read only.
+func (c *Core) Memory(addr uint32) []byte {
+	r := c.regionAt(addr)
+	if r == nil {
+		return nil
+	}
+	return r.data[addr-r.base:]
+}
+
 // mountAt returns the device mounted at addr, or nil.
 func (c *Core) mountAt(addr uint32) *Mount {
 	for i := range c.mounts {
