@@ -22,9 +22,9 @@ import (
 type knowledge int
 
 const (
-	whole     knowledge = iota // the ELF file as it is
-	tables                     // without call frame information: .ARM.exidx, symbols and code
-	symbols                    // symbols and code alone
+	knowAll     knowledge = iota // the ELF file as it is
+	knowTables                   // without call frame information: .ARM.exidx, symbols and code
+	knowSymbols                  // symbols and code alone
 	numKnowledge
 )
 
@@ -32,7 +32,7 @@ var knowledgeText = [numKnowledge]string{"whole", "no CFI", "symbols only"}
 
 // limit takes away what the unwinder is not to know.
 func (k knowledge) limit(p *unwind.Program) {
-	if k >= tables {
+	if k >= knowTables {
 		p.DebugFrame, p.EHFrame = nil, nil
 	}
 }
