@@ -189,7 +189,7 @@ NOINLINE static void round_of(int n) {
 }
 
 int main(void) {
-	for (int n = 0; n < 30; n++)
+	for (int n = 0; n < 40; n++)
 		round_of(n);
 	corpus_done();
 }
