@@ -15,7 +15,8 @@ var armM = machine{
 	capture: []snapshot.Reg{snapshot.R0, snapshot.R1, snapshot.R2, snapshot.R3, snapshot.R4, snapshot.R5, snapshot.R6, snapshot.R7,
 		snapshot.R8, snapshot.R9, snapshot.R10, snapshot.R11, snapshot.R12, snapshot.SP, snapshot.LR},
 	pc:       snapshot.PC,
-	ends:     []uint32{0, 0xfffffffe}, // LR is 0xFFFFFFFF at reset (ARMv7-M ARM, B1.5.5)
+	chain:    &framePointer{reg: 7, cfa: 8, saved: -8, ra: -4}, // of LLVM: PUSH {..., R7, LR}; ADD R7, SP, #n
+	ends:     []uint32{0, 0xfffffffe},                          // LR is 0xFFFFFFFF at reset (ARMv7-M ARM, B1.5.5)
 	calls:    thumbCallBefore,
 	branch:   thumbBranch,
 	boundary: func(ra uint32) bool { _, ok := excReturnOf(ra); return ok },

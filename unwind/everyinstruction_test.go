@@ -21,6 +21,7 @@ type tally struct {
 	where                      map[string]*difference
 	leaves                     map[string]bool // functions that were the leaf of a stack
 	methods                    [FromEXIDX + 1]int
+	reasons                    [NumReasons]int // of the stacks that differ
 }
 
 type difference struct {
@@ -89,6 +90,7 @@ func (c *tally) compare(got []Frame, want []truth.Frame, stop Stop, names func(u
 		return
 	}
 	c.differ++
+	c.reasons[stop.Reason]++
 	if wrong {
 		c.false++
 	} else {

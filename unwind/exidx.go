@@ -148,13 +148,9 @@ func (e exidxEnd) find(c *code, pc uint32) (Rule, Range, bool) {
 	if !ok || e.x.table.entries[i].word != cantUnwind {
 		return Rule{}, Range{}, false
 	}
-	rule := Rule{cfa: noCaller, method: FromEXIDX}
-	if !c.called(fn.Low) {
-		rule.off = outermostCode
+	rule := Rule{cfa: noCaller, off: int32(CantUnwind), method: FromEXIDX}
+	if !c.called(fn.Low) { // a thread begins here, or a handler
+		rule.off = int32(Complete)
 	}
 	return rule, fn, true
 }
-
-// outermostCode marks the rule of code that nothing calls: a thread begins
-// there, or a handler.
-const outermostCode = 1

@@ -180,7 +180,7 @@ func TestExidxEqualsReadelf(t *testing.T) {
 		})
 	}
 	t.Run("clang", func(t *testing.T) {
-		path := clangProgram(t, "-mcpu=cortex-m4 -O1 -funwind-tables", "testdata/rows.c")
+		path := clangProgram(t, "-mcpu=cortex-m4 -O1 -funwind-tables", "--specs=nosys.specs", "testdata/rows.c")
 		n, ops := compareExidx(t, path)
 		t.Logf("%d entries, %d instructions equal", n, ops)
 		if n < 8 {
@@ -193,7 +193,7 @@ func TestExidxEqualsReadelf(t *testing.T) {
 }
 
 // clangProgram builds a C source with clang and links it with GCC's libraries.
-func clangProgram(t testing.TB, flags string, sources ...string) string {
+func clangProgram(t testing.TB, flags, link string, sources ...string) string {
 	t.Helper()
 	clang := tool(t, "clang")
 	include := "/usr/lib/arm-none-eabi" // of newlib, in Debian
@@ -207,5 +207,5 @@ func clangProgram(t testing.TB, flags string, sources ...string) string {
 		objects = append(objects, object)
 	}
 	cpu, _, _ := strings.Cut(flags, " ")
-	return compile(t, cpu+" --specs=nosys.specs", objects...)
+	return compile(t, cpu+" "+link, objects...)
 }

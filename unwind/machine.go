@@ -17,7 +17,8 @@ type machine struct {
 	codeBit  uint32         // and this bit of it is always set
 	capture  []snapshot.Reg // of each column
 	pc       snapshot.Reg
-	ends     []uint32 // return addresses that mean that there is no caller, after codeMask
+	chain    *framePointer // nil: no frame pointer makes a chain
+	ends     []uint32      // return addresses that mean that there is no caller, after codeMask
 
 	// calls tells how the code before a return address looks.
 	// For a direct call, target is where it leads.

@@ -21,7 +21,7 @@ const (
 	onProcess // in memory at PSP + n
 	asMark    // still in the register, if that holds an exception return
 
-	noCaller // CFA only: the code is marked as not to be unwound
+	noCaller // CFA only: there is no way out of the code, for the Reason n
 )
 
 // regRule is the rule of one column.

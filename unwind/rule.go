@@ -100,7 +100,7 @@ func (r Rule) String() string {
 	case valExpression:
 		b.WriteString("exp")
 	case noCaller:
-		return "cantunwind"
+		return Reason(r.off).String()
 	default:
 		return "none"
 	}

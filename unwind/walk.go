@@ -124,7 +124,7 @@ func (w *walk) step(f *Frame) (Stop, bool) {
 		rule = leaf
 	}
 	if rule.cfa == noCaller {
-		return w.marked(rule), false
+		return w.noWay(rule), false
 	}
 	cfa, stop, ok := w.frameAddress(rule)
 	if ok {
@@ -148,13 +148,19 @@ func (w *walk) step(f *Frame) (Stop, bool) {
 	return w.arrive(ra, rule)
 }
 
-// marked is the end in code that is marked as not to be unwound: complete in the
-// first function of a thread.
-func (w *walk) marked(r *Rule) Stop {
-	if w.site.outermost || w.ipsr == 0 && r.off == outermostCode {
+// noWay is the end in code out of which no way leads. Where nothing calls that
+// code, the stack is complete in thread mode.
+func (w *walk) noWay(r *Rule) Stop {
+	reason := Reason(r.off)
+	switch {
+	case w.site.outermost:
 		return Stop{}
+	case reason == Complete && w.ipsr == 0:
+		return Stop{}
+	case reason == Complete:
+		reason = CantUnwind
 	}
-	return Stop{CantUnwind, w.pc}
+	return Stop{reason, w.pc}
 }
 
 // leaf is the rule for a leaf without any: the return address is in LR if LR
