@@ -1,14 +1,11 @@
 package lockstep
 
-import "github.com/mprof/mprof/sim/armv7m"
-
 // Board is a QEMU machine and the memory that program and data may use. The
 // same memory is given to the simulated core.
 type Board struct {
 	Name      string // as for qemu-system-arm -M
 	CPU       string // as for gcc -mcpu
-	Arch      armv7m.Arch
-	FPU       bool   // the program opens the floating-point unit, if the board has one
+	Arch      Level
 	FlashSize uint32 // from address 0
 	FlashROM  bool   // writes by the processor are ignored
 	RAMSize   uint32 // from RAMBase
@@ -18,15 +15,33 @@ type Board struct {
 const RAMBase = 0x20000000
 
 // Boards has one machine for each architecture. The M4 of the mps2-an386 has a
-// floating-point unit; programs leave it disabled, as it is at reset.
+// floating-point unit; it is there twice, once for programs that leave it
+// disabled, as it is at reset.
 var Boards = []Board{
-	{"microbit", "cortex-m0", armv7m.V6M, false, 256 << 10, true, 16 << 10},
-	{"mps2-an385", "cortex-m3", armv7m.V7M, false, 4 << 20, false, 4 << 20},
-	{"mps2-an386", "cortex-m4", armv7m.V7EM, false, 4 << 20, false, 4 << 20},
+	{"microbit", "cortex-m0", V6M, 256 << 10, true, 16 << 10},
+	{"mps2-an385", "cortex-m3", V7M, 4 << 20, false, 4 << 20},
+	{"mps2-an386", "cortex-m4", V7EM, 4 << 20, false, 4 << 20},
+	{"mps2-an386", "cortex-m4", FPv4, 4 << 20, false, 4 << 20},
+}
+
+// String is the processor, with "+fp" for the floating-point extension.
+func (b Board) String() string {
+	if b.Arch.Has(FPv4) {
+		return b.CPU + "+fp"
+	}
+	return b.CPU
+}
+
+// FloatABI is the compiler's option for the board.
+func (b Board) FloatABI() string {
+	if b.Arch.Has(FPv4) {
+		return "-mfloat-abi=hard"
+	}
+	return "-mfloat-abi=soft"
 }
 
 // WithFPU is the board of Boards whose programs may use floating point.
-var WithFPU = Board{"mps2-an386", "cortex-m4", armv7m.V7EM, true, 4 << 20, false, 4 << 20}
+var WithFPU = Boards[3]
 
 // Program is what a board executes from reset.
 type Program struct {
@@ -38,6 +53,9 @@ type Program struct {
 type State struct {
 	R    [16]uint32 // R15 is the address of the next instruction
 	XPSR uint32
+
+	S     [32]uint32 // zero on a board without the floating-point extension
+	FPSCR uint32
 }
 
 // Machine executes a program and tells every state in order: the state before

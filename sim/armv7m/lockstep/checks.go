@@ -1,26 +1,22 @@
 package lockstep
 
-import (
-	"math/bits"
+import "math/bits"
 
-	"github.com/mprof/mprof/sim/armv7m"
-)
-
-func checkExpand(_ armv7m.Arch, w Word) RuleID {
+func checkExpand(_ Level, w Word) RuleID {
 	if i := w.Get('i'); i>>10 == 0 && i>>8 != 0 && i&0xff == 0 {
 		return "expand"
 	}
 	return ""
 }
 
-func checkAddHigh(_ armv7m.Arch, w Word) RuleID {
+func checkAddHigh(_ Level, w Word) RuleID {
 	if w.Get('d') == 15 && w.Get('m') == 15 {
 		return "high"
 	}
 	return ""
 }
 
-func checkCompareHigh(_ armv7m.Arch, w Word) RuleID {
+func checkCompareHigh(_ Level, w Word) RuleID {
 	n, m := w.Get('n'), w.Get('m')
 	if n == 15 || m == 15 {
 		return "r15"
@@ -31,7 +27,7 @@ func checkCompareHigh(_ armv7m.Arch, w Word) RuleID {
 	return ""
 }
 
-func checkWideMove(_ armv7m.Arch, w Word) RuleID {
+func checkWideMove(_ Level, w Word) RuleID {
 	d, m := w.Get('d'), w.Get('m')
 	if d == 15 || m == 15 {
 		return "r15"
@@ -43,7 +39,7 @@ func checkWideMove(_ armv7m.Arch, w Word) RuleID {
 }
 
 // checkWideAdd: only SP may be added to or subtracted from into SP.
-func checkWideAdd(_ armv7m.Arch, w Word) RuleID {
+func checkWideAdd(_ Level, w Word) RuleID {
 	d, n := w.Get('d'), w.Get('n')
 	if d == 15 || n == 15 {
 		return "r15"
@@ -57,7 +53,7 @@ func checkWideAdd(_ armv7m.Arch, w Word) RuleID {
 	return ""
 }
 
-func checkPlainAdd(a armv7m.Arch, w Word) RuleID {
+func checkPlainAdd(a Level, w Word) RuleID {
 	if w.Get('d') == 13 && w.Get('n') != 13 {
 		return "r13"
 	}
@@ -67,7 +63,7 @@ func checkPlainAdd(a armv7m.Arch, w Word) RuleID {
 	return ""
 }
 
-func checkNot15n(_ armv7m.Arch, w Word) RuleID {
+func checkNot15n(_ Level, w Word) RuleID {
 	if w.Get('n') == 15 {
 		return "r15"
 	}
@@ -75,35 +71,35 @@ func checkNot15n(_ armv7m.Arch, w Word) RuleID {
 }
 
 // checkSatShift: ASR #0 is SSAT16 or USAT16, and UNDEFINED where those are not.
-func checkSatShift(_ armv7m.Arch, w Word) RuleID {
+func checkSatShift(_ Level, w Word) RuleID {
 	if w.Get('i') == 0 {
 		return undefined
 	}
 	return ""
 }
 
-func checkExtractField(_ armv7m.Arch, w Word) RuleID {
+func checkExtractField(_ Level, w Word) RuleID {
 	if w.Get('i')+w.Get('s') > 31 {
 		return "field"
 	}
 	return ""
 }
 
-func checkInsertField(_ armv7m.Arch, w Word) RuleID {
+func checkInsertField(_ Level, w Word) RuleID {
 	if w.Get('s') < w.Get('i') {
 		return "field"
 	}
 	return ""
 }
 
-func checkTwice(_ armv7m.Arch, w Word) RuleID {
+func checkTwice(_ Level, w Word) RuleID {
 	if w.Get('n') != w.Get('m') {
 		return "twice"
 	}
 	return ""
 }
 
-func checkLong(_ armv7m.Arch, w Word) RuleID {
+func checkLong(_ Level, w Word) RuleID {
 	if w.Get('l') == w.Get('h') {
 		return "long"
 	}
@@ -112,7 +108,7 @@ func checkLong(_ armv7m.Arch, w Word) RuleID {
 
 // checkNarrowList: LDM T1 writes back unless the base is loaded; STM T1 stores
 // an UNKNOWN base unless it is the first of the list.
-func checkNarrowList(_ armv7m.Arch, w Word) RuleID {
+func checkNarrowList(_ Level, w Word) RuleID {
 	r, n := w.Get('r'), w.Get('n')
 	if r == 0 {
 		return "list"
@@ -124,7 +120,7 @@ func checkNarrowList(_ armv7m.Arch, w Word) RuleID {
 	return ""
 }
 
-func checkList(_ armv7m.Arch, w Word) RuleID {
+func checkList(_ Level, w Word) RuleID {
 	r, n := registerList(w), w.Get('n')
 	if r == 0 || r>>14 == 3 && w.P.wide {
 		return "list"
@@ -135,7 +131,7 @@ func checkList(_ armv7m.Arch, w Word) RuleID {
 	return ""
 }
 
-func checkIndexed(_ armv7m.Arch, w Word) RuleID {
+func checkIndexed(_ Level, w Word) RuleID {
 	writeBack := w.Get('w') == 1 || !w.Has('w')
 	if writeBack && w.Get('n') == w.Get('t') {
 		return "write-back"
@@ -143,7 +139,7 @@ func checkIndexed(_ armv7m.Arch, w Word) RuleID {
 	return ""
 }
 
-func checkDual(_ armv7m.Arch, w Word) RuleID {
+func checkDual(_ Level, w Word) RuleID {
 	load := w.W&(1<<20) != 0
 	writeBack := w.Get('w') == 1 || !w.Has('w')
 	if w.P.Kind == memLit && writeBack {
@@ -159,36 +155,36 @@ func checkDual(_ armv7m.Arch, w Word) RuleID {
 	return ""
 }
 
-func checkStoreX(_ armv7m.Arch, w Word) RuleID {
+func checkStoreX(_ Level, w Word) RuleID {
 	if d := w.Get('d'); d == w.Get('n') || d == w.Get('t') {
 		return "exclusive"
 	}
 	return ""
 }
 
-func checkTable(_ armv7m.Arch, w Word) RuleID {
+func checkTable(_ Level, w Word) RuleID {
 	if w.Get('n') == 13 {
 		return "table"
 	}
 	return ""
 }
 
-func checkBX(a armv7m.Arch, w Word) RuleID {
-	if a == armv7m.V6M && w.Get('m') == 15 {
+func checkBX(a Level, w Word) RuleID {
+	if a == V6M && w.Get('m') == 15 {
 		return "branch-register"
 	}
 	return ""
 }
 
-func checkCPS(a armv7m.Arch, w Word) RuleID {
+func checkCPS(a Level, w Word) RuleID {
 	i, f := w.Get('i'), w.Get('f')
-	if i|f == 0 || a == armv7m.V6M && f == 1 {
+	if i|f == 0 || a == V6M && f == 1 {
 		return "cps"
 	}
 	return ""
 }
 
-func checkIT(_ armv7m.Arch, w Word) RuleID {
+func checkIT(_ Level, w Word) RuleID {
 	c, k := w.Get('c'), w.Get('k')
 	if c == 15 || c == 14 && bits.OnesCount32(k) != 1 {
 		return "it"
@@ -196,19 +192,19 @@ func checkIT(_ armv7m.Arch, w Word) RuleID {
 	return ""
 }
 
-func checkMRS(a armv7m.Arch, w Word) RuleID {
+func checkMRS(a Level, w Word) RuleID {
 	if !specialRegister(a, w.Get('s')) {
 		return "special-register"
 	}
 	return ""
 }
 
-func checkMSR(a armv7m.Arch, w Word) RuleID {
+func checkMSR(a Level, w Word) RuleID {
 	s, k := w.Get('s'), w.Get('k')
 	switch {
 	case !specialRegister(a, s):
 		return "special-register"
-	case s <= 3 && a == armv7m.V7EM && k != 0:
+	case s <= 3 && a >= V7EM && k != 0:
 		return ""
 	case k != 2:
 		return "special-register"
@@ -217,12 +213,12 @@ func checkMSR(a armv7m.Arch, w Word) RuleID {
 }
 
 // specialRegister tells whether an architecture has SYSm (B5.1.1).
-func specialRegister(a armv7m.Arch, s uint32) bool {
+func specialRegister(a Level, s uint32) bool {
 	switch s {
 	case 0, 1, 2, 3, 5, 6, 7, 8, 9, 16, 20:
 		return true
 	case 17, 18, 19:
-		return a != armv7m.V6M
+		return a != V6M
 	}
 	return false
 }

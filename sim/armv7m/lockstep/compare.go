@@ -34,6 +34,12 @@ func (d *Difference) Error() string {
 		row(fmt.Sprintf("R%d", i), d.Before.R[i], d.Want.R[i], d.Got.R[i])
 	}
 	row("xPSR", d.Before.XPSR, d.Want.XPSR, d.Got.XPSR)
+	if d.Before.S != d.Want.S || d.Want.S != d.Got.S || d.Want.FPSCR != d.Got.FPSCR {
+		for i := range d.Want.S {
+			row(fmt.Sprintf("S%d", i), d.Before.S[i], d.Want.S[i], d.Got.S[i])
+		}
+		row("FPSCR", d.Before.FPSCR, d.Want.FPSCR, d.Got.FPSCR)
+	}
 	return b.String()
 }
 

@@ -9,7 +9,7 @@ import (
 // simulated is the core of package armv7m.
 type simulated struct {
 	core    *armv7m.Core
-	arch    armv7m.Arch
+	arch    Level
 	started bool
 }
 
@@ -17,7 +17,7 @@ type simulated struct {
 func StartSimulated(b Board, p Program) (Machine, error) {
 	flash := make([]byte, b.FlashSize)
 	copy(flash, p.Flash)
-	core, err := armv7m.New(armv7m.Config{Arch: b.Arch, FPU: b.FPU, Regions: []armv7m.Region{
+	core, err := armv7m.New(armv7m.Config{Arch: b.Arch.Core(), FPU: b.Arch.Has(FPv4), Regions: []armv7m.Region{
 		{Base: 0, Data: flash, ROM: b.FlashROM},
 		{Base: RAMBase, Data: make([]byte, b.RAMSize)},
 	}})
@@ -26,6 +26,12 @@ func StartSimulated(b Board, p Program) (Machine, error) {
 	}
 	return &simulated{core: core, arch: b.Arch}, nil
 }
+
+// DCRSR.REGSEL of the floating-point registers (C1.6.3).
+const (
+	selFPSCR = 0x21
+	selS0    = 0x40
+)
 
 func (m *simulated) Next(s *State) error {
 	if m.started {
@@ -39,11 +45,17 @@ func (m *simulated) Next(s *State) error {
 		s.R[i], _ = m.core.ReadReg(uint8(i))
 	}
 	s.XPSR, _ = m.core.ReadReg(16)
+	if m.arch.Has(FPv4) {
+		for i := range s.S {
+			s.S[i], _ = m.core.ReadReg(selS0 + uint8(i))
+		}
+		s.FPSCR, _ = m.core.ReadReg(selFPSCR)
+	}
 	return nil
 }
 
-// adopt takes over what is UNKNOWN after reset (B1.5.5): R0 to R12 and the
-// flags.
+// adopt takes over what is UNKNOWN after reset (B1.5.5): R0 to R12, the flags
+// and the floating-point registers.
 func (m *simulated) adopt(s *State) error {
 	for i := range uint8(13) {
 		if !m.core.WriteReg(i, s.R[i]) {
@@ -52,6 +64,17 @@ func (m *simulated) adopt(s *State) error {
 	}
 	if !m.core.WriteReg(16, s.XPSR) {
 		return fmt.Errorf("lockstep: the simulated core takes no xPSR")
+	}
+	if !m.arch.Has(FPv4) {
+		return nil
+	}
+	for i, v := range s.S {
+		if !m.core.WriteReg(selS0+uint8(i), v) {
+			return fmt.Errorf("lockstep: the simulated core takes no S%d", i)
+		}
+	}
+	if !m.core.WriteReg(selFPSCR, s.FPSCR) {
+		return fmt.Errorf("lockstep: the simulated core takes no FPSCR")
 	}
 	return nil
 }

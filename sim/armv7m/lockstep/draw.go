@@ -3,13 +3,11 @@ package lockstep
 import (
 	"fmt"
 	"math/bits"
-
-	"github.com/mprof/mprof/sim/armv7m"
 )
 
 // flags draws a value for the APSR. ARMv6-M has no Q flag; QEMU has it there.
 func (g *generator) flags() uint32 {
-	if g.b.Arch == armv7m.V6M {
+	if g.b.Arch == V6M {
 		return g.rng.Uint32() &^ (1 << 27)
 	}
 	return g.rng.Uint32()

@@ -17,6 +17,7 @@ type logged struct {
 	q  *qemu
 	r  *os.File
 	in *bufio.Reader
+	fp bool
 }
 
 // StartLogged loads a program into QEMU and lets it run, reading the state that
@@ -30,13 +31,17 @@ func StartLogged(b Board, p Program) (Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	q, err := startQEMU(b, p, w, append(single, "-d", "cpu,nochain", "-D", "/dev/fd/3")...)
+	items, fp := "cpu,nochain", b.Arch.Has(FPv4)
+	if fp {
+		items += ",fpu"
+	}
+	q, err := startQEMU(b, p, w, append(single, "-d", items, "-D", "/dev/fd/3")...)
 	w.Close()
 	if err != nil {
 		r.Close()
 		return nil, err
 	}
-	return &logged{q: q, r: r, in: bufio.NewReaderSize(r, 1<<16)}, nil
+	return &logged{q: q, r: r, in: bufio.NewReaderSize(r, 1<<16), fp: fp}, nil
 }
 
 var versionLine = regexp.MustCompile(`version (\d+)\.(\d+)`)
@@ -61,7 +66,11 @@ var oneInstruction = sync.OnceValues(func() ([]string, error) {
 })
 
 func (m *logged) Next(s *State) error {
-	if err := readState(m.in, s); err != nil {
+	err := readState(m.in, s)
+	if err == nil && m.fp {
+		err = readFP(m.in, s)
+	}
+	if err != nil {
 		return m.q.failed(err)
 	}
 	return nil
@@ -90,6 +99,31 @@ func readState(in *bufio.Reader, s *State) error {
 		return fmt.Errorf("lockstep: log of %s: no xPSR in %q", QEMU, line)
 	}
 	s.XPSR = hex8(line[5:])
+	return nil
+}
+
+// readFP reads what follows with the floating-point extension: 16 lines of "s00="
+// for each two registers and the double that they are, and one that begins with
+// "FPSCR:".
+func readFP(in *bufio.Reader, s *State) error {
+	for i := 0; i < 32; i += 2 {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return fmt.Errorf("lockstep: log of %s: %w", QEMU, err)
+		}
+		if len(line) < 25 || line[0] != 's' {
+			return fmt.Errorf("lockstep: log of %s: no S%d in %q", QEMU, i, line)
+		}
+		s.S[i], s.S[i+1] = hex8(line[4:]), hex8(line[17:])
+	}
+	line, err := in.ReadSlice('\n')
+	if err != nil {
+		return fmt.Errorf("lockstep: log of %s: %w", QEMU, err)
+	}
+	if !bytes.HasPrefix(line, []byte("FPSCR: ")) || len(line) < 15 {
+		return fmt.Errorf("lockstep: log of %s: no FPSCR in %q", QEMU, line)
+	}
+	s.FPSCR = hex8(line[7:])
 	return nil
 }
 

@@ -17,16 +17,16 @@ const Compiler = "arm-none-eabi-gcc"
 //go:embed testdata/runtime
 var runtimeFiles embed.FS
 
-var runtimes sync.Map // of []byte, by processor
+var runtimes sync.Map // of []byte, by processor and extension
 
 // runtimeImage is the vectors and handlers for a board, from address 0.
 func runtimeImage(b Board) ([]byte, error) {
-	if image, ok := runtimes.Load(b.CPU); ok {
+	if image, ok := runtimes.Load(b.String()); ok {
 		return image.([]byte), nil
 	}
 	image, err := assembleRuntime(b)
 	if err == nil {
-		runtimes.Store(b.CPU, image)
+		runtimes.Store(b.String(), image)
 	}
 	return image, err
 }
@@ -46,7 +46,7 @@ func assembleRuntime(b Board) ([]byte, error) {
 			return nil, err
 		}
 	}
-	cmd := exec.Command(Compiler, "-mcpu="+b.CPU, "-mthumb", "-nostdlib", "-T", "flat.ld", "runtime.S", "-o", "runtime.elf")
+	cmd := exec.Command(Compiler, "-mcpu="+b.CPU, "-mthumb", b.FloatABI(), "-nostdlib", "-T", "flat.ld", "runtime.S", "-o", "runtime.elf")
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("lockstep: %s: %w: %s", Compiler, err, out)
@@ -127,8 +127,34 @@ func (g *generator) parameters() {
 		put(8+i, g.priorities(ipr))
 	}
 	put(12, g.rng.Uint32()&0xffff)
-	put(13, dataWords)
+	g.access(put)
+	put(16, dataWords)
 	for i := range uint32(dataWords) {
-		put(14+i, g.value())
+		v := g.value()
+		if g.b.Arch.Has(FPv4) && g.rng.IntN(2) == 0 {
+			v = g.float()
+		}
+		put(17+i, v)
 	}
+}
+
+// access draws CPACR, FPCCR and FPDSCR: the floating-point extension open to
+// all, mostly, and its state preserved in every way.
+func (g *generator) access(put func(word, v uint32)) {
+	if !g.b.Arch.Has(FPv4) {
+		return
+	}
+	open, preserve := uint32(0xf<<20), uint32(3<<30)
+	switch g.rng.IntN(16) {
+	case 0:
+		open = 0
+	case 1, 2:
+		open = 5 << 20 // with privilege only
+	}
+	if g.rng.IntN(4) == 0 {
+		preserve = g.rng.Uint32() & (3 << 30)
+	}
+	put(13, open)
+	put(14, preserve)
+	put(15, g.rng.Uint32()&0x07c00000)
 }

@@ -7,24 +7,29 @@ import (
 	"github.com/mprof/mprof/sim/armv7m"
 )
 
-// Need is the least architecture that defines an encoding.
-type Need uint8
+// Level is an architecture with its extensions; each defines the encodings of
+// those before it, and more.
+type Level uint8
 
 const (
-	V6M  Need = iota // ARMv6-M and later
-	V7M              // ARMv7-M and later
-	V7EM             // the DSP extension
+	V6M  Level = iota // ARMv6-M
+	V7M               // ARMv7-M
+	V7EM              // the DSP extension
+	FPv4              // the floating-point extension FPv4-SP
 )
 
-// Has tells whether an architecture defines what needs n.
-func (n Need) Has(a armv7m.Arch) bool {
+// Has tells whether a processor defines what needs n.
+func (a Level) Has(n Level) bool { return n <= a }
+
+// Core is the architecture for package armv7m.
+func (a Level) Core() armv7m.Arch {
 	switch a {
-	case armv7m.V6M:
-		return n == V6M
-	case armv7m.V7M:
-		return n <= V7M
+	case V6M:
+		return armv7m.V6M
+	case V7M:
+		return armv7m.V7M
 	}
-	return true
+	return armv7m.V7EM
 }
 
 // Pattern is one encoding of the manual. Bits are written as there, first
@@ -33,16 +38,17 @@ func (n Need) Has(a armv7m.Arch) bool {
 // pieces. N is the field n in encodings that are UNDEFINED with 15 there.
 type Pattern struct {
 	Name string
-	Need Need
+	Need Level // the least that defines it
 	Bits string
 	Kind Kind
 	// Fields that may not be 13 or 15, and those that may not be 15.
 	Not1315, Not15 string
 	Size           uint32 // bytes of an access; scale of the immediate of dual and exclusive ones
+	Width          uint32 // bytes in all, where that is more
 	Scale          uint32 // of an immediate offset
 	IT             Place
 	Barred         bool // UNPREDICTABLE whatever the fields are
-	Check          func(armv7m.Arch, Word) RuleID
+	Check          func(Level, Word) RuleID
 
 	index       int
 	wide        bool
@@ -77,6 +83,7 @@ const (
 	memPush              // push list r, or pop with l
 	memPop               //
 	memDual              // t, v at [n, #i]
+	memFP                // n, i words of extension registers
 	memLoadX             // load exclusive
 	memStorX             // store exclusive
 	hintMem              // preload
@@ -162,7 +169,7 @@ func (p *Pattern) compile(index int) error {
 
 // Patterns is the encoding space, in the order in which it is searched: where
 // two patterns fit, the first is meant.
-var Patterns = compileAll(narrowPatterns, wideMemory, wideData, wideControl)
+var Patterns = compileAll(narrowPatterns, wideMemory, wideData, needing(FPv4, wideFP), wideControl)
 
 func compileAll(tables ...[]Pattern) []*Pattern {
 	var all []*Pattern
@@ -177,14 +184,25 @@ func compileAll(tables ...[]Pattern) []*Pattern {
 	return all
 }
 
+// needing is a table of encodings that one extension has.
+func needing(level Level, table []Pattern) []Pattern {
+	for i := range table {
+		table[i].Need = level
+	}
+	return table
+}
+
 // Classify finds the pattern of an instruction, or nil: it is UNDEFINED.
-func Classify(a armv7m.Arch, w uint32, wide bool) *Pattern {
+func Classify(a Level, w uint32, wide bool) *Pattern {
 	for _, p := range Patterns {
-		if p.wide != wide || !p.Need.Has(a) || w&p.mask != p.value {
+		if p.wide != wide || !a.Has(p.Need) || w&p.mask != p.value {
 			continue
 		}
 		if p.not15n && (Word{p, w}).Get('n') == 15 {
 			continue
+		}
+		if a.Has(FPv4) && wide && p.Need != FPv4 && inFP(w) {
+			continue // not for the coprocessors that are not there
 		}
 		return p
 	}

@@ -16,6 +16,8 @@ func (g *generator) prepare(w Word, inIT bool) (op operation, ok bool) {
 		return g.prepareLiteral(op)
 	case memList:
 		return g.prepareList(op)
+	case memFP:
+		return g.prepareFPList(op)
 	case memPop:
 		if writesPC(w) {
 			n := bits.OnesCount32(registerList(w))

@@ -22,6 +22,7 @@ func (g *generator) prepareOffset(op operation) (operation, bool) {
 	if w.P.Kind == memDual {
 		width = 8
 	}
+	width = max(width, w.P.Width)
 	disp := offset(w)
 	if w.P.post {
 		disp = 0
@@ -29,6 +30,9 @@ func (g *generator) prepareOffset(op operation) (operation, bool) {
 	at := g.sp() + disp
 	if n != 13 {
 		at = g.address(w.P.Size, width, !toPC)
+		if w.P.Need == FPv4 {
+			at = g.addressFP(w, width)
+		}
 	}
 	if toPC {
 		op.after = g.land(g.pokeLater(at))
@@ -114,6 +118,36 @@ func (g *generator) prepareList(op operation) (operation, bool) {
 		g.set(n, low)
 	}
 	return op, true
+}
+
+// prepareFPList: VLDM and VSTM, as prepareList.
+func (g *generator) prepareFPList(op operation) (operation, bool) {
+	n, span := op.w.Get('n'), 4*op.w.Get('i')
+	if n == 13 {
+		return op, true
+	}
+	low := g.addressFP(op.w, span)
+	if op.w.P.down {
+		low += span
+	}
+	g.set(n, low)
+	return op, true
+}
+
+// addressFP draws an address for n bytes of extension registers. QEMU transfers
+// a double in one piece, where MemA of the manual transfers words (A7.7.236):
+// without memory it reports the address of the aligned double in BFAR, and to a
+// bit-band alias it does not do it at all.
+func (g *generator) addressFP(w Word, n uint32) uint32 {
+	for {
+		at := g.address(4, n, true)
+		switch {
+		case w.P.single(), at>>28 == 2 && at < dataEnd:
+			return at
+		case at>>28 == 9:
+			return at &^ 7
+		}
+	}
 }
 
 // prepareExclusive gives STREX the LDREX of the same address before it, or

@@ -1,7 +1,5 @@
 package lockstep
 
-import "github.com/mprof/mprof/sim/armv7m"
-
 // prepareSystem: CPS, hints, MSR.
 func (g *generator) prepareSystem(op operation, inIT bool) (operation, bool) {
 	w := op.w
@@ -62,7 +60,7 @@ func (g *generator) prepareSpecial(op operation) (operation, bool) {
 	n := op.w.Get('n')
 	switch s := op.w.Get('s'); s {
 	case 0, 1, 2, 3:
-		if g.b.Arch == armv7m.V6M {
+		if g.b.Arch == V6M {
 			g.set(n, g.flags())
 		}
 	case 8, 9:

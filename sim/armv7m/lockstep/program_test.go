@@ -19,7 +19,7 @@ func TestPrograms(t *testing.T) {
 	}
 	for _, b := range Boards {
 		for _, opt := range levels {
-			t.Run(b.CPU+opt, func(t *testing.T) {
+			t.Run(b.String()+opt, func(t *testing.T) {
 				t.Parallel()
 				p := compile(t, b, opt, "")
 				n := pair(t, b, p, StartLogged, 10_000_000, true)
@@ -38,7 +38,7 @@ func TestPrograms(t *testing.T) {
 func compile(t *testing.T, b Board, opt, defines string) Program {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "program.elf")
-	cmd := exec.Command("make", "-s", "-C", "testdata/programs", "CPU="+b.CPU, "OPT="+opt, "DEFINES="+defines, "OUT="+out)
+	cmd := exec.Command("make", "-s", "-C", "testdata/programs", "CPU="+b.CPU, "FLOAT="+b.FloatABI(), "OPT="+opt, "DEFINES="+defines, "OUT="+out)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("make: %v: %s", err, text)
 	}

@@ -110,6 +110,7 @@ type stepped struct {
 	rsp     *rspClient
 	started bool
 	raw     [17 * 4]byte
+	fp      []string // requests for the floating-point registers, or none
 }
 
 // StartStepped loads a program into QEMU and steps it by the gdb remote
@@ -121,6 +122,9 @@ func StartStepped(b Board, p Program) (Machine, error) {
 		return nil, err
 	}
 	m := &stepped{q: q}
+	if b.Arch.Has(FPv4) {
+		m.fp = fpRequests()
+	}
 	if m.rsp, err = q.dial(); err != nil {
 		q.close()
 		return nil, err
@@ -158,6 +162,50 @@ func (m *stepped) Next(s *State) error {
 		s.R[i] = binary.LittleEndian.Uint32(m.raw[4*i:])
 	}
 	s.XPSR = binary.LittleEndian.Uint32(m.raw[64:])
+	return m.readFP(s)
+}
+
+// fpRequests asks for D0 to D15 and FPSCR. The server numbers them behind the 26
+// registers that it has for ARM.
+func fpRequests() []string {
+	var all []string
+	for n := range 17 {
+		all = append(all, fmt.Sprintf("p%x", 26+n))
+	}
+	return all
+}
+
+// readFP reads the floating-point registers in one exchange.
+func (m *stepped) readFP(s *State) error {
+	if m.fp == nil {
+		return nil
+	}
+	if err := m.rsp.sendAll(m.fp); err != nil {
+		return m.q.failed(err)
+	}
+	for i := range m.fp {
+		digits, err := m.rsp.receive()
+		if err != nil {
+			return m.q.failed(err)
+		}
+		var raw [8]byte
+		n := len(raw)
+		if i == 16 {
+			n = 4
+		}
+		if len(digits) != 2*n {
+			return fmt.Errorf("lockstep: gdb server: %s: answer %q", m.fp[i], digits)
+		}
+		if _, err := hex.Decode(raw[:n], digits); err != nil {
+			return fmt.Errorf("lockstep: gdb server: %s: %w", m.fp[i], err)
+		}
+		low, high := binary.LittleEndian.Uint32(raw[:]), binary.LittleEndian.Uint32(raw[4:])
+		if i == 16 {
+			s.FPSCR = low
+			break
+		}
+		s.S[2*i], s.S[2*i+1] = low, high
+	}
 	return nil
 }
 

@@ -27,7 +27,7 @@ func firstSeed(t *testing.T) uint64 {
 func TestStepped(t *testing.T) {
 	needTools(t)
 	for _, b := range Boards {
-		t.Run(b.CPU, func(t *testing.T) {
+		t.Run(b.String(), func(t *testing.T) {
 			t.Parallel()
 			budget := 12_000 * factor(t)
 			units := 500
@@ -46,7 +46,7 @@ func TestStepped(t *testing.T) {
 func TestLogged(t *testing.T) {
 	needTools(t)
 	for _, b := range Boards {
-		t.Run(b.CPU, func(t *testing.T) {
+		t.Run(b.String(), func(t *testing.T) {
 			t.Parallel()
 			budget, units := 250_000*factor(t), 15_000
 			if testing.Short() {

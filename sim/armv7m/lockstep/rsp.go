@@ -74,14 +74,20 @@ func (c *rspClient) handshake() error {
 }
 
 // send writes one packet: $text#checksum.
-func (c *rspClient) send(text string) error {
-	sum := byte(0)
-	for i := 0; i < len(text); i++ {
-		sum += text[i]
+func (c *rspClient) send(text string) error { return c.sendAll([]string{text}) }
+
+// sendAll writes packets that are answered one after the other.
+func (c *rspClient) sendAll(texts []string) error {
+	c.out = c.out[:0]
+	for _, text := range texts {
+		sum := byte(0)
+		for i := range len(text) {
+			sum += text[i]
+		}
+		c.out = append(append(c.out, c.ack...), '$')
+		c.out = append(c.out, text...)
+		c.out = append(c.out, '#', "0123456789abcdef"[sum>>4], "0123456789abcdef"[sum&15])
 	}
-	c.out = append(append(c.out[:0], c.ack...), '$')
-	c.out = append(c.out, text...)
-	c.out = append(c.out, '#', "0123456789abcdef"[sum>>4], "0123456789abcdef"[sum&15])
 	if err := c.conn.SetDeadline(time.Now().Add(rspPatience)); err != nil {
 		return err
 	}

@@ -1,7 +1,5 @@
 package lockstep
 
-import "github.com/mprof/mprof/sim/armv7m"
-
 // Registers of the System Control Space (B3.2.2, B3.4.3).
 const (
 	icsr = 0xe000ed04
@@ -11,6 +9,11 @@ const (
 	icpr = 0xe000e280
 	ipr  = 0xe000e400
 	stir = 0xe000ef00
+
+	cpacr  = 0xe000ed88
+	fpccr  = 0xe000ef34
+	fpcar  = 0xe000ef38
+	fpdscr = 0xe000ef3c
 )
 
 // scene appends one of the small situations that single instructions do not
@@ -87,7 +90,7 @@ func (g *generator) priority() bool {
 // priorities draws the contents of a priority register.
 func (g *generator) priorities(at uint32) uint32 {
 	v := g.rng.Uint32() & 0xe0e0e0e0
-	if g.b.Arch == armv7m.V6M {
+	if g.b.Arch == V6M {
 		v &= 0xc0c0c0c0
 	}
 	switch at {

@@ -12,20 +12,20 @@ import (
 // the list of the manual: DDI 0403E A5.2.5, DDI 0419 A5.2.5.
 func TestNarrowSpace(t *testing.T) {
 	type span struct{ first, last uint32 }
-	want := map[armv7m.Arch][]span{
-		armv7m.V7EM: {{0xb600, 0xb65f}, {0xb680, 0xb8ff}, {0xba80, 0xbabf}},
-		armv7m.V6M: {{0xb100, 0xb1ff}, {0xb300, 0xb3ff}, {0xb600, 0xb65f}, {0xb680, 0xb9ff},
+	want := map[Level][]span{
+		V7EM: {{0xb600, 0xb65f}, {0xb680, 0xb8ff}, {0xba80, 0xbabf}},
+		V6M: {{0xb100, 0xb1ff}, {0xb300, 0xb3ff}, {0xb600, 0xb65f}, {0xb680, 0xb9ff},
 			{0xba80, 0xbabf}, {0xbb00, 0xbbff}},
 	}
-	want[armv7m.V7M] = want[armv7m.V7EM]
+	want[V7M], want[FPv4] = want[V7EM], want[V7EM]
 	for _, b := range Boards {
 		for w := uint32(0); w < 0xe800; w++ {
-			expect := b.Arch == armv7m.V6M && w>>8 == 0xbf && w&15 != 0 // IT
+			expect := b.Arch == V6M && w>>8 == 0xbf && w&15 != 0 // IT
 			for _, s := range want[b.Arch] {
 				expect = expect || w >= s.first && w <= s.last
 			}
 			if got := Classify(b.Arch, w, false) == nil; got != expect {
-				t.Errorf("%s: 0x%04x UNDEFINED: %v, manual %v", b.CPU, w, got, expect)
+				t.Errorf("%s: 0x%04x UNDEFINED: %v, manual %v", b, w, got, expect)
 			}
 		}
 	}
@@ -41,7 +41,7 @@ func TestPatternsAreReached(t *testing.T) {
 	}
 	for _, b := range Boards {
 		for _, p := range Patterns {
-			if !p.Need.Has(b.Arch) {
+			if !b.Arch.Has(p.Need) {
 				continue
 			}
 			reached, sound := 0, 0
@@ -67,7 +67,7 @@ func TestPatternsAreReached(t *testing.T) {
 				}
 			}
 			if reached == 0 || sound == 0 != p.Barred {
-				t.Errorf("%s: %s: of 4000 draws %d are of the pattern, %d defined", b.CPU, p.Name, reached, sound)
+				t.Errorf("%s: %s: of 4000 draws %d are of the pattern, %d defined", b, p.Name, reached, sound)
 			}
 		}
 	}
@@ -96,10 +96,10 @@ func TestLaxEncodings(t *testing.T) {
 				}
 				tried++
 				if err := undefinedOnCore(b, w, l.wide); err != nil {
-					t.Errorf("%s: %08x (%s): %v", b.CPU, w, l.text, err)
+					t.Errorf("%s: %08x (%s): %v", b, w, l.text, err)
 				}
 			}
-			t.Logf("%s: %s: %d", b.CPU, l.text, tried)
+			t.Logf("%s: %s: %d", b, l.text, tried)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestUndefined(t *testing.T) {
 			}
 			done++
 			if err := undefinedOnCore(b, w, wide); err != nil {
-				t.Errorf("%s: %08x: %v", b.CPU, w, err)
+				t.Errorf("%s: %08x: %v", b, w, err)
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func TestUndefined(t *testing.T) {
 // undefinedOnCore executes one instruction and wants a HardFault, which on
 // ARMv7-M is an escalated UsageFault with UNDEFINSTR.
 func undefinedOnCore(b Board, w uint32, wide bool) error {
-	c := code{wide: b.Arch != armv7m.V6M}
+	c := code{wide: b.Arch != V6M}
 	c.word(RAMBase + 0x1000)
 	for range 15 {
 		c.word(0x101)
@@ -142,17 +142,20 @@ func undefinedOnCore(b Board, w uint32, wide bool) error {
 	c.half(nop)
 	flash := make([]byte, 0x1000)
 	copy(flash, c.flash)
-	core, err := armv7m.New(armv7m.Config{Arch: b.Arch, Regions: []armv7m.Region{
+	core, err := armv7m.New(armv7m.Config{Arch: b.Arch.Core(), FPU: b.Arch.Has(FPv4), Regions: []armv7m.Region{
 		{Base: 0, Data: flash}, {Base: RAMBase, Data: make([]byte, 0x2000)}}})
 	if err != nil {
 		return err
+	}
+	if b.Arch.Has(FPv4) {
+		core.WriteBus(cpacr, 4, 0xf<<20)
 	}
 	core.Step()
 	core.Step()
 	if xpsr, _ := core.ReadReg(16); xpsr&0x1ff != 3 {
 		return fmt.Errorf("exception %d", xpsr&0x1ff)
 	}
-	if cfsr, _ := core.ReadBus(0xe000ed28, 4); b.Arch != armv7m.V6M && cfsr != 1<<16 {
+	if cfsr, _ := core.ReadBus(0xe000ed28, 4); b.Arch != V6M && cfsr != 1<<16 {
 		return fmt.Errorf("CFSR 0x%08x", cfsr)
 	}
 	return nil

@@ -1,10 +1,6 @@
 package lockstep
 
-import (
-	"math/rand/v2"
-
-	"github.com/mprof/mprof/sim/armv7m"
-)
+import "math/rand/v2"
 
 // Where the random program keeps what it works on. The RAM of the smallest
 // board is 16 KiB.
@@ -33,6 +29,7 @@ type generator struct {
 	b       Board
 	rng     *rand.Rand
 	choices []*Pattern // those of the architecture
+	fp      []*Pattern // of them, those of the floating-point extension
 	leftOut map[RuleID]int
 
 	busy       uint32 // registers prepared for the instruction to come
@@ -46,11 +43,14 @@ type generator struct {
 const sequenceUnits = 48
 
 func newGenerator(b Board, seed uint64) *generator {
-	g := &generator{b: b, rng: rand.New(rand.NewPCG(seed, uint64(b.Arch))), leftOut: map[RuleID]int{}}
-	g.wide = b.Arch != armv7m.V6M
+	g := &generator{b: b, rng: rand.New(rand.NewPCG(seed, uint64(b.Arch.Core()))), leftOut: map[RuleID]int{}}
+	g.wide = b.Arch != V6M
 	for _, p := range Patterns {
-		if p.Need.Has(b.Arch) && !p.Barred {
+		if b.Arch.Has(p.Need) && !p.Barred {
 			g.choices = append(g.choices, p)
+			if p.Need == FPv4 {
+				g.fp = append(g.fp, p)
+			}
 		}
 	}
 	return g
@@ -124,13 +124,18 @@ func (g *generator) begin() (recovery func(uint32)) {
 	g.busy = 0
 	g.set(0, g.flags())
 	flags := uint32(0xf3808800)
-	if g.b.Arch == armv7m.V7EM {
+	if g.b.Arch >= V7EM {
 		flags |= 0x400 // GE too
 	}
 	g.instruction(flags, true)
 	for _, r := range []uint32{8, 9, 10, 11, 12, 14, 0, 1, 2, 3, 4, 5, 6, 7} {
 		g.busy = 0
 		g.set(r, g.value())
+	}
+	if g.b.Arch.Has(FPv4) {
+		g.busy = 0
+		g.mode()
+		g.operands()
 	}
 	return recovery
 }

@@ -23,6 +23,8 @@ func (g *generator) unit() {
 	case k < 12 && g.scene():
 	case k < 20:
 		g.single(g.raw())
+	case k < 60 && g.b.Arch.Has(FPv4):
+		g.floating()
 	default:
 		g.single(g.draw(g.choices[g.rng.IntN(len(g.choices))]))
 	}
@@ -77,7 +79,7 @@ func (g *generator) undefined() bool {
 func (g *generator) drawUndefined() (w uint32, wide, ok bool) {
 	w, wide = g.randomWord()
 	if g.rng.IntN(2) == 0 {
-		near := g.draw(g.choices[g.rng.IntN(len(g.choices))])
+		near := g.draw(g.choice())
 		w, wide = near.W, near.P.wide
 		for range 1 + g.rng.IntN(2) {
 			w ^= 1 << g.rng.Uint32N(8*near.Len())
@@ -133,7 +135,7 @@ func (g *generator) block(it Word) {
 		for {
 			w := g.raw()
 			if g.rng.IntN(2) == 0 {
-				w = g.draw(g.choices[g.rng.IntN(len(g.choices))])
+				w = g.draw(g.choice())
 			}
 			if !g.fits(w, i, n) {
 				continue
@@ -161,6 +163,15 @@ func (g *generator) block(it Word) {
 	}
 }
 
+// choice is any pattern of the architecture, one of floating point half of the
+// time where there is that.
+func (g *generator) choice() *Pattern {
+	if len(g.fp) > 0 && g.rng.IntN(2) == 0 {
+		return g.fp[g.rng.IntN(len(g.fp))]
+	}
+	return g.choices[g.rng.IntN(len(g.choices))]
+}
+
 // fits tells whether an instruction may stand at a place of an IT block, by the
 // architecture, and by this generator: what needs prepared registers comes
 // first, where nothing of the block can have changed them.
@@ -183,7 +194,7 @@ func (g *generator) fits(w Word, i, n int) bool {
 		return final
 	case faulting:
 		return final
-	case memImm, memReg, memLit, memSP, memList, memPush, memPop, memDual, memLoadX:
+	case memImm, memReg, memLit, memSP, memList, memFP, memPush, memPop, memDual, memLoadX:
 		if writesPC(w) {
 			return first && final
 		}

@@ -1,7 +1,5 @@
 package lockstep
 
-import "github.com/mprof/mprof/sim/armv7m"
-
 // wideData are the 32-bit data-processing encodings (DDI 0403E A5.3.1, A5.3.3,
 // A5.3.11 to A5.3.17).
 var wideData = append(shiftedPatterns(), []Pattern{
@@ -84,8 +82,8 @@ var wideData = append(shiftedPatterns(), []Pattern{
 // additions and subtractions.
 func shiftedPatterns() []Pattern {
 	var t []Pattern
-	add := func(name, op, sn, d, not string, check func(armv7m.Arch, Word) RuleID) {
-		both := func(a armv7m.Arch, w Word) RuleID {
+	add := func(name, op, sn, d, not string, check func(Level, Word) RuleID) {
+		both := func(a Level, w Word) RuleID {
 			if check != nil {
 				if r := check(a, w); r != "" {
 					return r

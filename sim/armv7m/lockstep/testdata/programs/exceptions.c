@@ -164,7 +164,9 @@ __attribute__((noinline)) static uint32_t both(void)
 
 static uint32_t tasks(void)
 {
-	uint32_t *sp = &stacks[1][128], v;
+	uint32_t *sp = &stacks[1][128];
+	register uint32_t first __asm("r0") = (uint32_t)&stacks[0][128];
+	register uint32_t (*entry)(void) __asm("r1") = both;
 	*--sp = 0x01000000;
 	*--sp = (uint32_t)second & ~1u;
 	for (int i = 0; i < 6 + 8; i++)
@@ -173,21 +175,20 @@ static uint32_t tasks(void)
 	current = 0;
 	switching = 1;
 	__asm volatile("mov r4, sp\n"
-		       "msr psp, %1\n"
+		       "msr psp, r0\n"
 		       "movs r5, #2\n"
 		       "msr control, r5\n"
 		       "isb\n"
-		       "blx %2\n"
+		       "blx r1\n"
 		       "movs r5, #0\n"
 		       "msr control, r5\n"
 		       "isb\n"
 		       "mov sp, r4\n"
-		       "mov %0, r0\n"
-		       : "=r"(v)
-		       : "r"(&stacks[0][128]), "r"(both)
-		       : "r0", "r1", "r2", "r3", "r4", "r5", "r12", "lr", "cc", "memory");
+		       : "+r"(first), "+r"(entry)
+		       :
+		       : "r2", "r3", "r4", "r5", "r12", "lr", "cc", "memory");
 	switching = 0;
-	return v;
+	return first;
 }
 
 /* Interrupts: 0 is more urgent than 1, 1 than 2. */

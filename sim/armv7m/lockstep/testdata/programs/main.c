@@ -1,6 +1,6 @@
 #include "program.h"
 
-volatile uint32_t results[6];
+volatile uint32_t results[7];
 
 int main(void)
 {
@@ -10,6 +10,7 @@ int main(void)
 	results[2] = sort(3);
 	results[3] = dispatch(4);
 	results[4] = dsp(5);
+	results[6] = single(7);
 #endif
 	results[5] = exceptions(6);
 	return 0;

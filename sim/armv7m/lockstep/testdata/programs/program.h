@@ -8,6 +8,7 @@ uint32_t text(uint32_t seed);
 uint32_t sort(uint32_t seed);
 uint32_t dispatch(uint32_t seed);
 uint32_t dsp(uint32_t seed);
+uint32_t single(uint32_t seed);
 uint32_t exceptions(uint32_t seed);
 
 /* next is a linear congruential generator. */

@@ -21,6 +21,10 @@ __attribute__((naked)) void done(void)
 
 __attribute__((noreturn)) void reset(void)
 {
+#ifdef __ARM_FP
+	*(volatile uint32_t *)0xe000ed88 = 0xf << 20; /* CPACR: CP10, CP11 */
+	__asm volatile("dsb\n isb");
+#endif
 	uint32_t *from = &data_load, *to = &data_start;
 	while (to < &data_end)
 		*to++ = *from++;

@@ -20,8 +20,11 @@
 	.set P_SHPR, 20		/* SHPR1 to SHPR3 */
 	.set P_IPR, 32		/* 4 words */
 	.set P_ISER, 48
-	.set P_WORDS, 52	/* number of words that follow, copied to RAM */
-	.set P_DATA, 56
+	.set P_CPACR, 52
+	.set P_FPCCR, 56
+	.set P_FPDSCR, 60
+	.set P_WORDS, 64	/* number of words that follow, copied to RAM */
+	.set P_DATA, 68
 
 	.set CELLS, 0x20000000	/* recovery address, counters */
 	.set RAMDATA, 0x20000400
@@ -77,6 +80,21 @@ start:
 	ldr r0, [r7, #P_SHCSR]
 	str r0, [r6, #0x24]
 	ldr r0, [r6, #0x24]
+#endif
+#ifdef __ARM_FP
+	ldr r5, =0xe000ef00
+	ldr r0, [r7, #P_FPCCR]
+	str r0, [r5, #0x34]
+	ldr r0, [r5, #0x34]
+	ldr r0, [r7, #P_FPDSCR]
+	str r0, [r5, #0x3c]
+	ldr r0, [r5, #0x3c]
+	adds r6, #0x80
+	ldr r0, [r7, #P_CPACR]
+	str r0, [r6, #8]
+	ldr r0, [r6, #8]
+	dsb
+	isb
 #endif
 	ldr r0, [r7, #P_WORDS]
 	movs r1, #P_DATA
