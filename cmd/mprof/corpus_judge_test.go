@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"os"
@@ -34,6 +35,9 @@ var knowledgeText = [numKnowledge]string{"whole", "no CFI", "symbols only"}
 func (k knowledge) limit(p *unwind.Program) {
 	if k >= knowTables {
 		p.DebugFrame, p.EHFrame = nil, nil
+	}
+	if k >= knowSymbols {
+		p.Exidx = unwind.Range{}
 	}
 }
 
@@ -97,8 +101,7 @@ func judgeProgram(t *testing.T, path string) [numKnowledge]verdict {
 	for range mostInstructions {
 		core.Step()
 		freeze(core, &snap)
-		pc, _ := snap.Regs.Value(snapshot.PC)
-		if want = board.Truth().AppendStack(want[:0], pc); want[0].Function == corpus.Done {
+		if want = trueStack(want[:0], board, &snap); want[0].Function == corpus.Done {
 			return verdicts
 		}
 		for k, u := range unwinders {
@@ -109,6 +112,19 @@ func judgeProgram(t *testing.T, path string) [numKnowledge]verdict {
 	}
 	t.Fatalf("%s was not reached; the stack is %v", corpus.Done, board.Truth().Stack(core.LastPC()))
 	return verdicts
+}
+
+// trueStack is the shadow call stack, under a handler that has written PSP that
+// of the thread which it switches to.
+func trueStack(dst []truth.Frame, board *sim.Board, s *snapshot.Snapshot) []truth.Frame {
+	pc, _ := s.Regs.Value(snapshot.PC)
+	psp, _ := s.Regs.Value(snapshot.PSP)
+	const returnAddress = 24 // in an exception frame (DDI 0403E B1.5.6)
+	var resume uint32
+	if data := board.Core().Memory(psp + returnAddress); len(data) >= 4 {
+		resume = binary.LittleEndian.Uint32(data)
+	}
+	return board.Truth().AppendStackOn(dst, pc, psp, resume)
 }
 
 // freeze takes the registers and both stacks from their pointers upwards, as a

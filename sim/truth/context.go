@@ -16,6 +16,7 @@ type context struct {
 	pc        uint32   // of an interrupted context: where it goes on
 	key       uint32   // address of the exception frame that it waits for
 	waits     bool     // it is in Truth.stacked
+	process   bool     // that frame is on the process stack
 	handlers  int      // how many contexts have it below
 }
 

@@ -59,11 +59,16 @@ func (t *Truth) Enter(exc int, ret, frame, excReturn, to uint32) {
 	}
 	t.charge()
 	t.stack(below, frame, ret)
+	below.process = excReturn&excReturnPSP != 0
 	h := t.start(below.leaf().node.child(t.boundaryOf(exc)), to, frame)
 	h.below, h.exception = below, exc
 	below.handlers++
 	t.current = h
 }
+
+// excReturnPSP is the bit of EXC_RETURN that says that the frame is on the
+// process stack (DDI 0403E, table B1-8).
+const excReturnPSP = 1 << 2
 
 // Leave is exception return, to 0 before a tail-chained exception.
 func (t *Truth) Leave(_ int, frame, excReturn, to uint32) {

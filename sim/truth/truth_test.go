@@ -75,6 +75,17 @@ func (r *rig) stack(pc uint32, want string) {
 	}
 }
 
+func (r *rig) stackOn(pc, psp, resume uint32, want string) {
+	r.t.Helper()
+	var names []string
+	for _, f := range r.AppendStackOn(nil, pc, psp, resume) {
+		names = append(names, f.Function)
+	}
+	if got := strings.Join(names, " "); got != want {
+		r.t.Errorf("stack %q, want %q", got, want)
+	}
+}
+
 func (r *rig) self(want map[string]uint64) {
 	r.t.Helper()
 	if diff := cmp.Diff(want, r.Self()); diff != "" {
@@ -251,6 +262,26 @@ func TestContextSwitch(t *testing.T) {
 	r.self(map[string]uint64{"a": 1000001, "pend": 100010, "other": 100, "b": 1000, "tick": 10000})
 	r.total(map[string]uint64{"reset": 1000011, "main": 1000011, "a": 1000011, "<exception 14>": 100010, "pend": 100010,
 		"other": 111100, "b": 111000, "<exception 15>": 10000, "tick": 10000})
+}
+
+// A handler that has written PSP stands on the thread that it will return to.
+func TestStackOfSwitch(t *testing.T) {
+	const frameMain, frameOther = 0x8c0, 0x7c0
+	r := newRig(t)
+	r.Call(reset, mainF, reset+4, 0x1000)
+	r.Enter(14, mainF+0x20, frameMain, 0xfffffffd, pend)
+	r.Call(pend+2, b, pend+6, 0xff8)
+	r.stackOn(b, frameMain, 0, "b pend <exception 14> main reset")
+	r.stackOn(b, frameOther, other, "b pend <exception 14> other") // a new thread
+	r.Enter(15, b+4, 0xfe0, 0xfffffff1, tick)                      // nested
+	r.stackOn(tick, frameOther, other, "tick <exception 15> b pend <exception 14> other")
+	r.Leave(15, 0xfe0, 0xfffffff1, b+4)
+	r.Jump(b+8, pend+6, 0xff8)
+	r.Leave(14, frameOther, 0xfffffffd, other)
+	r.Call(other+4, a, other+8, 0x7e0)
+	r.Enter(14, a, frameOther, 0xfffffffd, pend)
+	r.stackOn(pend, frameMain, mainF+0x20, "pend <exception 14> main reset") // back
+	r.stackOn(pend, frameOther, a, "pend <exception 14> a other")
 }
 
 // A handler may change the return address in the frame.

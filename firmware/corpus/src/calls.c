@@ -130,7 +130,7 @@ NOINLINE static int choose(int n) {
 	case 7: return n - 100;
 	case 8: return n / 3;
 	case 9: return n % 7;
-	case 10: return jumps(n);
+	case 10: return jumps_at_times(n);
 	case 11: return deep(5, &n);
 	}
 	return 0;
@@ -151,7 +151,8 @@ NOINLINE static int early(int n, const int *p) {
 }
 
 typedef int (*work)(int);
-static const work table[] = {choose, tail, jumps, tail_of_frame};
+static int jumps_at_times(int n) { return n % 16 == 2 ? jumps(n) : early(n % 6, &n); }
+static const work table[] = {choose, tail, jumps_at_times, tail_of_frame};
 NOINLINE static int through(work f, int n) { return f(n) + 1; }
 
 __attribute__((noreturn, noinline, cold)) static void fail(int n) {
@@ -183,7 +184,9 @@ NOINLINE static void round_of(int n) {
 	struct large s = fill((uint32_t)n);
 	sink += by_value(s, pair(s.word[3]), s.word[1]) + (uint32_t)eight(n, 2, 3, 4, 5, 6, 7, n);
 	sink += (uint32_t)(ackermann(2, n % 4) + deep(24, &zero) + even((unsigned)n % 19) + variable(3, n, n + 1, n + 2));
-	sink += (uint32_t)(shaped("ili", n, 5LL, 6) + early(n % 5, n % 3 ? &n : 0) + guarded(n));
+	sink += (uint32_t)(shaped("ili", n, 5LL, 6) + early(n % 5, n % 3 ? &n : 0));
+	if (n % 16 == 3)
+		sink += (uint32_t)guarded(n);
 	sink += dynamic((unsigned)n) + array((unsigned)n) + large_frame((unsigned)n) + page_frame((unsigned)n) + over_aligned((unsigned)n);
 	sink += (uint32_t)(table[n % 4](n) + through(table[(n + 1) % 4], n) + choose(n));
 }

@@ -7,7 +7,7 @@
 #if defined(__ARM_FP) && !defined(__SOFTFP__)
 #define ROUNDS 60
 #else
-#define ROUNDS 12 // by the library's helpers
+#define ROUNDS 8 // by the library's helpers
 #endif
 
 static volatile float samples[16];

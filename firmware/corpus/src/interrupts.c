@@ -78,7 +78,7 @@ int main(void) {
 	SHPR3 = 0xc0u << 16 | 0x40u << 24; // PendSV last, SysTick with IRQ1
 	NVIC_ISER = 7;
 	corpus_tick(9001);
-	for (uint32_t n = 0; n < 200; n++)
+	for (uint32_t n = 0; n < 80; n++)
 		sink += busy(n) + (uint32_t)recurse((int)(n % 6)) + work(n);
 	corpus_done();
 }

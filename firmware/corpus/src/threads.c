@@ -66,7 +66,7 @@ static void work(uint32_t n) {
 		sink += strlen(text) + (uint32_t)recurse((int)(n % 9), &seed);
 		f = scale(f, n) * 0.1f;
 		sink += (uint32_t)(int)f;
-		if (++rounds == 240)
+		if (++rounds == 150)
 			corpus_done();
 	}
 }
