@@ -118,6 +118,17 @@ NOINLINE static int jumps(int n) {
 	return times;
 }
 
+NOINLINE static int early(int n, const int *p) {
+	if (!p)
+		return n;
+	int s = *p;
+	for (int i = 0; i < n; i++)
+		s += (int)mix((uint32_t)i, p, 3);
+	return s;
+}
+
+static int jumps_at_times(int n) { return n % 16 == 2 ? jumps(n) : early(n % 6, &n); }
+
 NOINLINE static int choose(int n) {
 	switch ((unsigned)n % 13) {
 	case 0: return n * 3;
@@ -141,17 +152,8 @@ NOINLINE static int tail_of_frame(int n) {
 	sink += mix(1, (const void *)kept, sizeof kept);
 	return tail(n * 2);
 }
-NOINLINE static int early(int n, const int *p) {
-	if (!p)
-		return n;
-	int s = *p;
-	for (int i = 0; i < n; i++)
-		s += (int)mix((uint32_t)i, p, 3);
-	return s;
-}
 
 typedef int (*work)(int);
-static int jumps_at_times(int n) { return n % 16 == 2 ? jumps(n) : early(n % 6, &n); }
 static const work table[] = {choose, tail, jumps_at_times, tail_of_frame};
 NOINLINE static int through(work f, int n) { return f(n) + 1; }
 
