@@ -90,7 +90,8 @@ func (r Reason) String() string {
 	return "unknown reason"
 }
 
-// Stop is the end of a stack: Addr is the address that it failed at (stack
+// Stop is the end of a stack, or of what is known of one that goes on with
+// guesses. Addr is the address that it failed at (stack
 // address, PC or return address, by Reason), 0 for Complete.
 type Stop struct {
 	Reason Reason
@@ -123,5 +124,5 @@ type Program struct {
 	// whether that producer's frame pointers make a chain. nil: none do.
 	FramePointers func(pc uint32) (chain bool, producer string)
 	Methods       Choice // which methods may be used
-	Guess         bool   // where no method knows the caller, look for it on the stack
+	Guess         bool   // where no method knows the caller, look for it on the stack: see Frame.Guessed
 }

@@ -69,6 +69,9 @@ func FuzzUnwind(f *testing.F) {
 		b.functions(0x100, 0x180, 0x180, 0x240, 0x300, 0x800)
 		b.program.DebugFrame = cfi
 		b.program.Outermost = []uint32{flash + 0x301}
+		b.program.Guess = len(text)&2 != 0
+		b.program.Methods = Choice(len(cfi) % 3)
+		b.program.FramePointers = func(pc uint32) (bool, string) { return pc&4 == 0, "clang"[:pc>>3&1] }
 		next := func() (v uint32) {
 			if len(target) >= 4 {
 				v = binary.LittleEndian.Uint32(target)
@@ -98,6 +101,9 @@ func FuzzUnwind(f *testing.F) {
 		for i, fr := range frames {
 			if (fr.Kind == Leaf) != (i == 0) {
 				t.Fatalf("frame %d: %+v", i, fr)
+			}
+			if i > 0 && frames[i-1].Guessed() && !fr.Guessed() || fr.Guessed() && stop.Reason == Complete {
+				t.Fatalf("frame %d beyond a guess is a fact: %+v, %v", i, fr, stop.Reason)
 			}
 			if fr.Kind == Caller && !u.code.contains(fr.PC-1) {
 				t.Fatalf("frame %d not in code: %+v", i, fr)

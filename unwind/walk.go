@@ -35,6 +35,10 @@ type walk struct {
 	inferred bool   // it was not read but follows from what the handler does
 	stacks   stacks // of both security states
 	trying   bool   // this is a trial: see farthest
+
+	beyond  bool // a frame was guessed
+	sure    Stop // where and why, if so
+	scanned int  // words that were looked at
 }
 
 // run walks from the registers of s to the end of the stack.
@@ -42,22 +46,36 @@ func (w *walk) run(dst []Frame, s *snapshot.Snapshot) ([]Frame, Stop) {
 	stop, ok := w.begin(s)
 	for most := len(dst) + MaxDepth; ok; {
 		if len(dst) >= most {
-			return dst, Stop{TooDeep, w.pc}
+			stop = Stop{TooDeep, w.pc}
+			break
 		}
-		dst = append(dst, Frame{PC: w.pc, Kind: w.kind, Method: w.method})
+		dst = w.add(dst, Frame{PC: w.pc, Kind: w.kind})
+		from := w.floor
 		stop, ok = w.step(&dst[len(dst)-1])
+		ok = ok || w.guess(stop, from)
 		if ok && w.mark != 0 && len(dst) < most {
-			dst = append(dst, Frame{Kind: Exception, ExcNum: w.ipsr, Method: w.method})
+			dst = w.add(dst, Frame{Kind: Exception, ExcNum: w.ipsr})
 			stop, ok = w.cross(&dst[len(dst)-1], w.mark)
 		}
 	}
+	if w.beyond { // a stack that was guessed is known no farther than the guess
+		stop = w.sure
+	}
 	return dst, stop
+}
+
+// add appends a frame, found as the walk came to it.
+func (w *walk) add(dst []Frame, f Frame) []Frame {
+	f.Method, f.Beyond = w.method, w.beyond
+	w.beyond = w.beyond || w.method == FromScan
+	return append(dst, f)
 }
 
 // begin takes the registers of the snapshot.
 func (w *walk) begin(s *snapshot.Snapshot) (Stop, bool) {
 	w.s = s
 	w.mem.reset(s)
+	w.site, w.beyond, w.sure, w.scanned = nil, false, Stop{}, 0
 	pc, ok := s.Regs.Value(w.m.pc)
 	if s.Miss != snapshot.Taken || !ok {
 		return Stop{NoSample, 0}, false

@@ -1,0 +1,123 @@
+package unwind
+
+// maxScanned bounds the words of one sample that are looked at for callers: they
+// are words that a sampler copies while the core stands still.
+const maxScanned = 64
+
+// guess is the last resort where no method knows the caller: the link register,
+// or the first word on the stack, that leads behind a call into the code, of the
+// present function if that can be told. What it finds may be left over from an
+// earlier call, so it and everything beyond it is marked. stop is why the walk
+// ended, from the stack pointer that the present frame had.
+func (w *walk) guess(stop Stop, from uint32) bool {
+	switch stop.Reason {
+	case NoRule, BadRA:
+	case NoRegister, NoProgress: // what a guess has lost or made up
+		if !w.beyond {
+			return false
+		}
+	default:
+		return false
+	}
+	if !w.u.code.p.Guess || w.site == nil {
+		return false
+	}
+	if !w.beyond {
+		w.sure = stop
+	}
+	w.mark, w.inferred = 0, false
+	if stop.Reason == NoRule && w.kind != Caller {
+		if v, ok := w.get(w.m.link); ok && w.plausible(v) {
+			w.believe(v, from)
+			w.forget(w.m.sp) // the frame's size is not known
+			return true
+		}
+	}
+	for at := from; from%w.m.align == 0 && w.scanned < maxScanned; at += 4 {
+		w.scanned++
+		v, ok := w.mem.word(at)
+		switch {
+		case !ok:
+			return false
+		case w.returnsFromException(v, at+4):
+			w.believe(v, at+4)
+			w.mark = v
+			return true
+		case w.plausible(v):
+			w.believe(v, at+4)
+			return true
+		}
+	}
+	return false
+}
+
+// plausible tells whether v is a return address that a call of the present
+// function leaves.
+func (w *walk) plausible(v uint32) bool {
+	c := &w.u.code
+	ra := v & w.m.codeMask
+	if v&w.m.codeBit != w.m.codeBit || !c.contains(ra-1) {
+		return false
+	}
+	before, target := w.m.calls(c, ra)
+	fn := w.site.fn
+	switch {
+	case before == indirectCall:
+		return true
+	case before != directCall:
+		return false
+	case fn.High == 0:
+		return target <= w.pc && w.pc-target <= maxBlindFunction
+	}
+	return target == fn.Low&w.m.codeMask || c.jumpsTo(target, fn.Low&w.m.codeMask)
+}
+
+// jumpsTo tells whether the function at entry ends in a jump to another: a tail
+// call, whose return address is that of the call before it.
+func (c *code) jumpsTo(entry, to uint32) bool {
+	fn, ok := c.function(entry)
+	if !ok || c.m.branch == nil {
+		return false
+	}
+	for at := entry; at < min(fn.High, entry+maxBlindFunction); at += 2 {
+		word, ok := c.word(at)
+		if !ok {
+			return false
+		}
+		if target, ok := c.m.branch(at, word); ok && target == to {
+			if before, _ := c.m.calls(c, at+4); before == noCall {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// returnsFromException tells whether v is what an exception entry left for the
+// handler that the frame is in, with a frame at sp or on the process stack that
+// leads on.
+func (w *walk) returnsFromException(v, sp uint32) bool {
+	if w.m.boundary == nil || !w.m.boundary(v) || w.ipsr == 0 || !w.haveIPSR {
+		return false
+	}
+	return w.try(0, func(trial *walk, _ int) (Stop, bool) {
+		trial.regs.set(w.m.sp, sp)
+		trial.original &^= 1 << w.m.sp
+		var f Frame
+		return trial.cross(&f, v)
+	}) > 0
+}
+
+// believe enters the frame that v leads to. Of its registers only the stack
+// pointer is known.
+func (w *walk) believe(v, sp uint32) {
+	w.regs.have, w.saved, w.lost, w.original = 0, 0, 0, 0
+	w.regs.set(w.m.sp, sp)
+	w.floor, w.haveMain = sp, false
+	w.method = FromScan
+	if w.m.boundary != nil && w.m.boundary(v) {
+		return
+	}
+	w.pc, w.kind = v&w.m.codeMask, Caller
+	w.site = w.u.site(w.pc - 1)
+}
