@@ -62,6 +62,9 @@ func askGDB(t *testing.T, path string, moments []moment) [][]string {
 	for line := range strings.Lines(stdout.String()) {
 		if words := strings.Fields(line); len(words) > 0 && words[0] == "POINT" {
 			out = append(out, words[1:])
+			if len(words) < 3 {
+				t.Fatalf("gdb says %q", line)
+			}
 		}
 	}
 	if len(out) != len(moments) {
@@ -192,7 +195,8 @@ func compareWithGDB(t *testing.T, path string, n int) (c beside) {
 	moments := pickMoments(t, path, n)
 	seen := map[string]int{}
 	for i, words := range askGDB(t, path, moments) {
-		m := &moments[i]
+		m, end := &moments[i], words[len(words)-1]
+		words = words[:len(words)-1]
 		o, same := m.judge(words)
 		c.points++
 		c.gdb[o]++
@@ -214,7 +218,7 @@ func compareWithGDB(t *testing.T, path string, n int) (c beside) {
 		where := m.want[max(0, same-1)].Function
 		if key := opinionText[o] + " after " + where; seen[key] < 1 {
 			seen[key]++
-			t.Logf("instruction %d: gdb %s: %s\n    true: %s", m.at, key, strings.Join(words[:min(len(words), 12)], " "), wantText(m.want))
+			t.Logf("instruction %d: gdb %s (%s): %s\n    true: %s", m.at, key, end, strings.Join(words[:min(len(words), 12)], " "), wantText(m.want))
 		}
 	}
 	return c

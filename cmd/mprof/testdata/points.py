@@ -1,8 +1,9 @@
 # gdb puts a halted core into QEMU, point by point, and prints its backtrace.
 # Points: the file in $POINTS, little-endian words: R0-R15, xPSR, number of runs;
 # per run its address and length, then its bytes. One line is printed per point:
-# the PC of each frame, "X" for an exception. Left out are inlined functions and
-# those that have jumped to the next, which have no frame on the stack.
+# the PC of each frame, "X" for an exception, and the reason of the end. Left out
+# are inlined functions and those that have jumped to the next, which have no frame
+# on the stack.
 import os
 import struct
 
@@ -31,10 +32,12 @@ def stack():
         elif kind not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME):
             out.append("%08x" % frame.pc())
         try:
-            frame = frame.older()
-        except gdb.error:  # memory that is not there
+            reason, frame = frame.unwind_stop_reason(), frame.older()
+            end = gdb.frame_stop_reason_string(reason)
+        except gdb.error as e:  # memory that is not there
+            end = str(e)
             break
-    return out
+    return out + [end.replace(" ", "-")]
 
 
 def main():
