@@ -74,16 +74,38 @@ func (w *walk) returnAddress(r *Rule, cfa uint32) (ra uint32, slot bool, stop St
 	return 0, slot, w.missing(uint32(r.ra)), false
 }
 
-// restore computes the registers of the caller.
-func (w *walk) restore(r *Rule, cfa uint32) {
+// callerStack is the stack pointer of the caller: the CFA, unless the rule names another
+// place, as GCC's does for handlers that round SP down.
+func (w *walk) callerStack(r *Rule, cfa uint32) (uint32, Stop, bool) {
+	s := r.where(uint8(w.m.sp))
+	if s.how == unspecified || s.how == sameValue || s.how == undefined {
+		return cfa, Stop{}, true
+	}
+	sp, ok := w.value(r, s, cfa)
+	switch {
+	case !ok && s.how == inRegister:
+		return 0, w.missing(uint32(s.n)), false
+	case !ok:
+		return 0, Stop{NotCaptured, w.mem.missing}, false
+	case sp < cfa || sp%w.m.align != 0:
+		return 0, Stop{NoProgress, sp}, false
+	}
+	return sp, Stop{}, true
+}
+
+// restore computes the registers of the caller, whose stack pointer is sp.
+func (w *walk) restore(r *Rule, cfa, sp uint32) {
 	n := &w.next
 	n.value = w.regs.value
 	n.have = w.regs.have & w.m.kept
 	slotAt := w.slotAt
 	saved, lost, original := w.saved&w.m.kept, w.lost&w.m.kept, w.original&w.m.kept
-	n.set(w.m.sp, cfa)
+	n.set(w.m.sp, sp)
 	for _, s := range r.saves {
 		column, bit := uint32(s.column), uint32(1)<<s.column
+		if column == w.m.sp {
+			continue
+		}
 		if s.how == unspecified || s.how == sameValue {
 			n.have |= w.regs.have & bit
 			saved, lost, original = saved|w.saved&bit, lost|w.lost&bit, original|w.original&bit

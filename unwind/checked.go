@@ -21,12 +21,12 @@ func (k *checked) find(c *code, pc uint32) (Rule, Range, bool) {
 	if !ok || !fn.Contains(pc) {
 		fn = around
 	}
-	x := c.explore(fn, fn.Low, pc, false)
-	if !x.found || !x.state.refutes(&rule, k.code.m) {
+	f := c.frames(fn, fn.Low)
+	s, ok := f.at(pc)
+	if !ok || !s.refutes(&rule, k.code.m) {
 		return rule, around, true
 	}
-	x = c.explore(fn, fn.Low, pc, true)
-	if better, ok := x.state.rule(k.code.m); ok && !x.differ {
+	if better, ok := s.rule(k.code.m); ok && !f.differ {
 		k.corrected++
 		return better, around, true
 	}
@@ -39,38 +39,71 @@ func (f *frameState) refutes(r *Rule, m *machine) bool {
 	if r.cfa != fromRegister {
 		return false
 	}
-	switch v := f.reg[r.reg].add(uint32(r.off)); v.kind {
-	case frameAt:
-		if v.n != 0 {
-			return true
-		}
-	default:
-		if f.reg[r.reg].kind != entryOf {
-			return false // not known: the rule may be right
-		}
+	cfa := f.reg[r.reg].add(uint32(r.off))
+	switch {
+	case f.moves(r, cfa, m):
 		return true
+	case f.reg[r.reg].kind == entryOf:
+		return true
+	case !cfa.isAddress():
+		return false // not known: the rule may be right
 	}
 	sp := f.reg[m.sp]
 	for _, s := range r.saves {
-		if s.how == atOffset && sp.kind == frameAt && s.n < int32(sp.n) {
-			return true // below the stack pointer
+		if at := cfa.add(uint32(s.n)); s.how == atOffset && at.sameBase(sp) && at.below(sp) {
+			return true
 		}
 	}
-	ra, at := r.where(r.ra), f.find(m, uint32(r.ra))
+	return f.misplaces(r, cfa, m) || f.clobbers(r, m)
+}
+
+// moves tells whether the stack pointer of the caller is not what the rule says.
+func (f *frameState) moves(r *Rule, cfa content, m *machine) bool {
+	v := cfa
+	switch s := r.where(uint8(m.sp)); s.how {
+	case unspecified:
+	case atOffset:
+		v = f.stacked(cfa.add(uint32(s.n)))
+	case inRegister:
+		v = f.reg[uint32(s.n)%maxRegisters]
+	default:
+		return false
+	}
+	return v.kind == frameAt && v.n != 0
+}
+
+// stacked is what was stored at an address of the stack.
+func (f *frameState) stacked(at content) content {
+	for _, s := range f.slots[:f.used] {
+		if s.at == at {
+			return s.value
+		}
+	}
+	return content{}
+}
+
+// misplaces tells whether the return address is not where the rule says.
+func (f *frameState) misplaces(r *Rule, cfa content, m *machine) bool {
+	var scratch Rule
+	ra, at := r.where(r.ra), f.find(&scratch, m, uint32(r.ra))
 	switch ra.how {
 	case atOffset:
-		return at.how == inRegister || at.how == atOffset && at.n != ra.n
+		if v := f.stacked(cfa.add(uint32(ra.n))); v.kind != anything {
+			return v != content{kind: entryOf, n: uint32(r.ra)}
+		}
+		return at.how == inRegister || at.how == atOffset
 	case unspecified, sameValue:
 		return at.how != unspecified && at.how != undefined
 	}
-	return f.clobbers(r, m)
+	return false
 }
 
 // clobbers tells whether a register that the rule leaves to the ABI has been
 // overwritten and not kept: the code switches threads, or never returns.
 func (f *frameState) clobbers(r *Rule, m *machine) bool {
+	scratch := Rule{}
 	for column := range m.columns {
-		if m.kept&(1<<column) != 0 && r.where(uint8(column)).how == unspecified && f.find(m, column).how != unspecified {
+		if m.kept&(1<<column) != 0 && r.where(uint8(column)).how == unspecified && f.find(&scratch, m, column).how != unspecified {
 			return true
 		}
 	}

@@ -12,6 +12,9 @@ type code struct {
 	buf   [4]byte
 	calls *callTargets // nil until asked for
 	gates *callTargets // likewise: entries for Non-secure code
+
+	analysed  *frameCache
+	returning map[uint32]bool // entries of functions, and whether they return
 }
 
 // contains tells whether addr is in an executable section.

@@ -1,45 +1,30 @@
 package unwind
 
-// A function without call frame information is run abstractly: registers hold
-// what they held at its entry, addresses relative to the CFA, constants, or
-// something unknown.
+// A function is run abstractly: registers hold what they held at its entry,
+// addresses relative to the CFA, constants, or something unknown.
 
-// content is an abstract value. n is the register whose entry value it is, an
-// offset from the CFA, or a constant.
-type content struct {
-	kind contentKind
-	n    uint32
-}
+// slot is a word of the stack and what was stored there.
+type slot struct{ at, value content }
 
-type contentKind uint8
+// maxSlots bounds the words of a frame that are followed: all registers that a
+// function saves, and some addresses.
+const maxSlots = 24
 
-const (
-	anything  contentKind = iota
-	entryOf               // what register n held when the function was entered
-	frameAt               // CFA + n
-	constant              // n
-	intoTable             // an address in the table at n, which one is not known
-	inTable               // a word of the table at n, which one is not known
-	processAt             // PSP + n
-)
-
-// frameState is the abstract state before an instruction. slot says where the
-// entry value of a register was stored, if stored has its bit: at CFA + slot, or
-// at PSP + slot if process has it too (a handler that switches threads).
+// frameState is the abstract state before an instruction.
 type frameState struct {
-	sp      uint32
 	reg     [maxRegisters]content
-	slot    [maxRegisters]int32
-	stored  uint32
-	process uint32
-	calling bool // the instruction is a call that has not returned
+	slots   [maxSlots]slot // in the order in which they were stored
+	used    uint8
+	sp      uint8
+	calling bool   // the instruction is a call that has not returned
+	keep    uint32 // registers whose entry values matter to the caller
 }
 
 // entryState is that of the first instruction: CFA = SP.
 func entryState(m *machine) frameState {
-	f := frameState{sp: m.sp}
+	f := frameState{sp: uint8(m.sp), keep: m.kept | 1<<m.link}
 	for r := range m.columns {
-		f.reg[r] = content{entryOf, r}
+		f.reg[r] = content{kind: entryOf, n: r}
 	}
 	f.reg[m.sp] = content{kind: frameAt}
 	return f
@@ -47,36 +32,64 @@ func entryState(m *machine) frameState {
 
 func (f *frameState) forget(r uint16) { f.assign(r&15, content{}) }
 
-// add is a + n where that is known.
-func (c content) add(n uint32) content {
-	switch {
-	case n == 0:
-	case c.kind == frameAt || c.kind == constant || c.kind == processAt:
-		c.n += n
-	default:
-		return content{}
+// newBase is an address in the frame at a distance that is not known. What was
+// known of the base of the same site is not any more.
+func (f *frameState) newBase(site uint32) content {
+	base := content{kind: baseAt, id: uint16(site >> 1)}
+	for r := range f.reg {
+		if f.reg[r].sameBase(base) {
+			f.reg[r] = content{}
+		}
 	}
-	return c
+	f.drop(func(s slot) bool { return s.at.sameBase(base) || s.value.sameBase(base) })
+	return base
+}
+
+// aligned is v rounded down: an address in the frame stays one.
+func (f *frameState) aligned(v content, site uint32) content {
+	if v.kind == frameAt || v.kind == baseAt || v.kind == shifted {
+		return f.newBase(site)
+	}
+	return content{}
+}
+
+// drop removes slots.
+func (f *frameState) drop(gone func(slot) bool) {
+	n := uint8(0)
+	for _, s := range f.slots[:f.used] {
+		if !gone(s) {
+			f.slots[n] = s
+			n++
+		}
+	}
+	clear(f.slots[n:f.used])
+	f.used = n
 }
 
 // setSP moves the stack pointer; what was stored below it is gone.
 func (f *frameState) setSP(v content) {
 	f.reg[f.sp] = v
-	if v.kind != frameAt {
+	if f.used == 0 || !v.isAddress() {
 		return
 	}
-	for r := range f.slot {
-		if f.stored&^f.process&(1<<r) != 0 && f.slot[r] < int32(v.n) {
-			f.stored &^= 1 << r
-		}
+	f.drop(func(s slot) bool {
+		return s.at.sameBase(v) && s.at.below(v) || v.kind == frameAt && s.at.kind == baseAt
+	})
+}
+
+// write is assign of a result that is not known to be an address: SP gets a base
+// of its own then.
+func (f *frameState) write(r uint16, v content, site uint32) {
+	if r == uint16(f.sp) && !v.isAddress() {
+		v = f.newBase(site)
 	}
+	f.assign(r, v)
 }
 
 // setPSP moves the process stack pointer: places relative to it are not known
 // any more.
 func (f *frameState) setPSP() {
-	f.stored &^= f.process
-	f.process = 0
+	f.drop(func(s slot) bool { return s.at.kind == processAt })
 	for r := range f.reg {
 		if f.reg[r].kind == processAt {
 			f.reg[r] = content{}
@@ -86,61 +99,56 @@ func (f *frameState) setPSP() {
 
 // assign writes a register.
 func (f *frameState) assign(r uint16, v content) {
-	if uint32(r) == f.sp {
+	if r == uint16(f.sp) {
 		f.setSP(v)
 		return
 	}
 	f.reg[r%maxRegisters] = v
 }
 
-// store writes register r to the word at addr.
-func (f *frameState) store(r uint16, addr content) {
-	if i, ok := f.holder(addr); ok {
-		f.stored &^= 1 << i
-		f.process &^= 1 << i
-	}
-	v := f.reg[r%maxRegisters]
-	if v.kind != entryOf {
+// store writes v to the word at addr.
+func (f *frameState) store(v, addr content) {
+	if !addr.isAddress() {
 		return
 	}
-	bit := uint32(1) << v.n
+	f.clobber(addr, 4)
+	worth := v.kind == entryOf && f.keep&(1<<v.n) != 0 || v.kind == frameAt || v.kind == baseAt
+	if worth && f.used < maxSlots {
+		f.slots[f.used] = slot{addr, v}
+		f.used++
+	}
+}
+
+// clobber forgets what was stored in size bytes from addr on.
+func (f *frameState) clobber(addr content, size uint32) {
+	if !addr.isAddress() {
+		return
+	}
+	for _, s := range f.slots[:f.used] {
+		if s.at.sameBase(addr) && s.at.n-addr.n+3 < size+3 {
+			f.drop(func(s slot) bool { return s.at.sameBase(addr) && s.at.n-addr.n+3 < size+3 })
+			return
+		}
+	}
+}
+
+// at is the word at addr.
+func (f *frameState) at(c *code, addr content) content {
 	switch {
-	case addr.kind == frameAt && (f.stored&bit == 0 || f.process&bit != 0):
-		f.process &^= bit
-	case addr.kind == processAt && f.stored&bit == 0:
-		f.process |= bit
-	default:
-		return
+	case addr.kind == intoTable:
+		return addr.entry(wordAddresses)
+	case addr.kind == constant && c.contains(addr.n):
+		return c.literal(addr.n)
+	case !addr.isAddress():
+		return content{}
 	}
-	f.slot[v.n] = int32(addr.n)
-	f.stored |= bit
-}
-
-// holder finds the register whose entry value is stored at addr.
-func (f *frameState) holder(addr content) (uint32, bool) {
-	for i := range f.slot {
-		bit := uint32(1) << i
-		if f.stored&bit == 0 || f.slot[i] != int32(addr.n) {
-			continue
-		}
-		if addr.kind == frameAt && f.process&bit == 0 || addr.kind == processAt && f.process&bit != 0 {
-			return uint32(i), true
+	for _, s := range f.slots[:f.used] {
+		if s.at == addr {
+			return s.value
 		}
 	}
-	return 0, false
-}
-
-// load reads the word at addr into register r.
-func (f *frameState) load(r uint16, addr content) {
-	f.assign(r, f.at(addr))
-}
-
-func (f *frameState) at(addr content) content {
-	if addr.kind == intoTable {
-		return content{inTable, addr.n}
-	}
-	if i, ok := f.holder(addr); ok {
-		return content{entryOf, i}
+	if addr.kind == frameAt && int32(addr.n) >= 0 {
+		return content{kind: above, n: addr.n}
 	}
 	return content{}
 }
@@ -154,73 +162,35 @@ func (f *frameState) call(m *machine) {
 	}
 }
 
-// rule reads the rule off the state: CFA from SP, or from any register that
-// points into the frame. Where a value seems to be in its register still but is
-// elsewhere too, that other place is taken: on another way to here the register
-// may have been overwritten, as the link register is by any call.
-func (f *frameState) rule(m *machine) (Rule, bool) {
-	base, ok := f.frameBase(m)
-	if !ok {
-		return Rule{}, false
-	}
-	rule := Rule{cfa: fromRegister, reg: uint8(base), off: -int32(f.reg[base].n), ra: uint8(m.link), method: FromPrologue}
-	for r := range m.columns {
-		switch {
-		case r == m.link:
-			s := f.find(m, r)
-			if s.how == undefined {
-				return Rule{}, false
-			}
-			rule.add(s)
-		case m.kept&(1<<r) != 0 && (f.stored&(1<<r) != 0 || f.reg[r] != content{entryOf, r}):
-			rule.add(f.find(m, r))
+// meet keeps what holds in both states, and tells whether f lost anything.
+func (f *frameState) meet(g *frameState) (lost bool) {
+	for r := range f.reg {
+		if v := meet(f.reg[r], g.reg[r]); v != f.reg[r] {
+			f.reg[r], lost = v, true
 		}
 	}
-	if base == m.sp && rule.off == 0 && rule.where(rule.ra).how == unspecified {
-		rule.method = FromLR
-	}
-	return rule, true
+	was := f.used
+	f.drop(func(s slot) bool { return !g.has(s) })
+	return lost || f.used != was
 }
 
-// frameBase finds a register that points into the frame and that a call does
-// not change: SP before others.
-func (f *frameState) frameBase(m *machine) (uint32, bool) {
-	if f.reg[m.sp].kind == frameAt {
-		return m.sp, true
-	}
-	for r := range m.columns {
-		if m.kept&(1<<r) != 0 && f.reg[r].kind == frameAt {
-			return r, true
+func (f *frameState) has(s slot) bool {
+	for _, t := range f.slots[:f.used] {
+		if s == t {
+			return true
 		}
 	}
-	return 0, false
+	return false
 }
 
-// find says where the entry value of a register is now: in the frame, in
-// another register, where it was, or on the process stack, which may not have
-// been captured there.
-func (f *frameState) find(m *machine, r uint32) save {
-	bit := uint32(1) << r
-	if f.stored&^f.process&bit != 0 {
-		return save{uint8(r), atOffset, f.slot[r]}
-	}
-	for i := range m.columns {
-		if i != r && f.reg[i] == (content{entryOf, r}) && f.survives(m, i) {
-			return save{uint8(r), inRegister, int32(i)}
+// essence is the part of the state that rules are made of.
+func (f *frameState) essence(m *machine) frameState {
+	e := *f
+	for r := range e.reg {
+		v := e.reg[r]
+		if !v.matters() || v.kind == entryOf && e.keep&(1<<v.n) == 0 || uint32(r) >= m.columns {
+			e.reg[r] = content{}
 		}
 	}
-	intact := f.reg[r] == content{entryOf, r}
-	switch {
-	case f.stored&bit != 0 && !(intact && f.survives(m, r)):
-		return save{uint8(r), onProcess, f.slot[r]}
-	case intact:
-		return save{column: uint8(r)}
-	}
-	return save{uint8(r), undefined, 0}
-}
-
-// survives tells whether a register still holds what the state says: those that
-// a call may overwrite do not where one is under way.
-func (f *frameState) survives(m *machine, r uint32) bool {
-	return !f.calling || m.kept&(1<<r) != 0
+	return e
 }

@@ -74,23 +74,23 @@ func (x *exidx) rule(c *code, i int) (Rule, error) {
 // check holds the rule against the instructions from the function's entry to
 // pc. Code that no symbol confirms must at least be reached from there.
 func (x *exidx) check(c *code, rule Rule, fn Range, pc uint32) (Rule, bool) {
-	s := c.explore(fn, fn.Low, pc, false)
+	f := c.frames(fn, fn.Low)
+	s, ok := f.at(pc)
 	if pc&1 == 0 { // not at a call
-		if !s.found {
+		if !ok {
 			return Rule{}, false
 		}
-		if s.state.confirms(&rule) {
+		if s.confirms(&rule, x.m) {
 			return rule, true
 		}
-		return s.state.rule(x.m)
+		return s.rule(x.m)
 	}
-	if !s.found {
+	if !ok {
 		_, named := c.function(pc)
 		return rule, named
 	}
-	if s.state.refutes(&rule, x.m) {
-		s = c.explore(fn, fn.Low, pc, true)
-		if better, ok := s.state.rule(x.m); ok && !s.differ {
+	if s.refutes(&rule, x.m) {
+		if better, ok := s.rule(x.m); ok && !f.differ {
 			return better, true
 		}
 	}
@@ -98,19 +98,12 @@ func (x *exidx) check(c *code, rule Rule, fn Range, pc uint32) (Rule, bool) {
 }
 
 // confirms tells whether CFA and return address are where the rule says.
-func (f *frameState) confirms(r *Rule) bool {
+func (f *frameState) confirms(r *Rule, m *machine) bool {
 	if r.cfa != fromRegister || f.reg[r.reg].add(uint32(r.off)) != (content{kind: frameAt}) {
 		return false
 	}
-	bit := uint32(1) << r.ra
-	s := r.where(r.ra)
-	switch s.how {
-	case atOffset:
-		return f.stored&^f.process&bit != 0 && f.slot[r.ra] == s.n
-	case unspecified:
-		return f.reg[r.ra] == content{entryOf, uint32(r.ra)} && f.stored&bit == 0
-	}
-	return false
+	var scratch Rule
+	return r.where(r.ra) == f.find(&scratch, m, uint32(r.ra))
 }
 
 func (x *exidx) note(err error) {

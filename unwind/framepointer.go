@@ -42,11 +42,11 @@ func (k chained) find(c *code, pc uint32) (Rule, Range, bool) {
 	if !ok || !fn.Contains(pc) {
 		return Rule{}, Range{}, false
 	}
-	x := c.explore(fn, fn.Low, pc, false)
-	if x.found {
-		rule, ok := x.state.rule(k.m)
-		if ok && k.setUp(&x.state) {
-			rule.reg, rule.off, rule.method = uint8(k.m.chain.reg), k.m.chain.cfa, FromFramePointer
+	if s, ok := c.frames(fn, fn.Low).at(pc); ok {
+		rule, ok := s.rule(k.m)
+		if ok && k.setUp(&s) {
+			rule.cfa, rule.reg, rule.off = fromRegister, uint8(k.m.chain.reg), k.m.chain.cfa
+			rule.method = FromFramePointer
 		}
 		return rule, Range{}, ok
 	}
@@ -73,9 +73,10 @@ func compiled(producer string) bool {
 // stand.
 func (k chained) setUp(f *frameState) bool {
 	p := k.m.chain
-	both := uint32(1)<<p.reg | 1<<k.m.link
-	return f.reg[p.reg] == content{frameAt, uint32(-p.cfa)} && f.stored&^f.process&both == both &&
-		f.slot[p.reg] == p.saved && f.slot[k.m.link] == p.ra
+	stands := func(r uint32, at int32) bool {
+		return f.stacked(content{kind: frameAt, n: uint32(at)}) == content{kind: entryOf, n: r}
+	}
+	return f.reg[p.reg] == content{kind: frameAt, n: uint32(-p.cfa)} && stands(p.reg, p.saved) && stands(k.m.link, p.ra)
 }
 
 // maxPrologue bounds the instructions in which a function sets up its frame.

@@ -16,11 +16,11 @@ func (a analysis) find(c *code, pc uint32) (Rule, Range, bool) {
 }
 
 func (a analysis) rule(c *code, f Range, entry, pc uint32) (Rule, bool) {
-	x := c.explore(f, entry, pc, false)
-	if !x.found {
+	s, ok := c.frames(f, entry).at(pc)
+	if !ok {
 		return Rule{}, false
 	}
-	return x.state.rule(a.m)
+	return s.rule(a.m)
 }
 
 // maxGap is how far from a function symbol code without one may lie.
@@ -66,12 +66,12 @@ func (h resumption) find(c *code, pc uint32) (Rule, Range, bool) {
 	if !ok || h.m.boundary == nil {
 		return Rule{}, Range{}, false
 	}
-	x := c.explore(f, f.Low, pc, false)
-	if !x.found {
+	s, ok := c.frames(f, f.Low).at(pc)
+	if !ok {
 		return Rule{}, Range{}, false
 	}
-	x.state.reg[h.m.link] = content{entryOf, h.m.link}
-	rule, ok := x.state.rule(h.m)
+	s.reg[h.m.link] = content{kind: entryOf, n: h.m.link}
+	rule, ok := s.rule(h.m)
 	rule.saves = append(rule.saves, save{column: uint8(h.m.link), how: asMark})
 	return rule, Range{}, ok
 }

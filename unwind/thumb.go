@@ -115,44 +115,54 @@ func stepThumb(c *code, f *frameState, addr uint32) (to flow, ok bool) {
 	}
 	to.size = in.size
 	if in.hw1&0xff00 == 0xbf00 && in.hw1&15 != 0 {
-		to.conditional = itLength(in.hw1)
+		to.conditional, to.otherwise = itBlock(in.hw1)
 	}
 	return to, true
 }
 
-// itLength is the number of instructions in an IT block: the lowest set bit of
-// the mask ends it (ARMv7-M ARM A7.3.2).
-func itLength(hw uint16) int {
-	n := 4
-	for ; hw&1 == 0; hw >>= 1 {
+// itBlock is the number of instructions in an IT block, whose end the lowest set
+// bit of the mask marks, and which of them are executed where the first is not:
+// the bit of the mask is not that of the condition (ARMv7-M ARM A7.3.2).
+func itBlock(hw uint16) (n int, otherwise uint8) {
+	n = 4
+	for mask := hw; mask&1 == 0; mask >>= 1 {
 		n--
 	}
-	return n
+	for i := 1; i < n; i++ {
+		if hw>>(4-i)&1 != hw>>4&1 {
+			otherwise |= 1 << i
+		}
+	}
+	return n, otherwise
 }
 
 // storeMany is STM: base is the address of the lowest register.
 func (f *frameState) storeMany(list uint16, base content) {
 	for r := uint16(0); r < 16; r++ {
 		if list&(1<<r) != 0 {
-			f.store(r, base)
+			f.store(f.reg[r], base)
 			base = base.add(4)
 		}
 	}
 }
 
-// loadMany is LDM. All words are read before SP moves.
-func (f *frameState) loadMany(list uint16, base content) {
-	for r := uint16(0); r < regPC; r++ {
-		if list&(1<<r) != 0 {
-			v := f.at(base)
-			if r == regSP {
-				f.setSP(v)
-			} else {
-				f.reg[r] = v
-			}
-			base = base.add(4)
+// loadMany is LDM; to is what PC gets. All words are read before SP moves.
+func (f *frameState) loadMany(c *code, list uint16, base content) (to content) {
+	for r := uint16(0); r < 16; r++ {
+		if list&(1<<r) == 0 {
+			continue
 		}
+		switch v := f.at(c, base); r {
+		case regSP:
+			f.setSP(v)
+		case regPC:
+			to = v
+		default:
+			f.reg[r] = v
+		}
+		base = base.add(4)
 	}
+	return to
 }
 
 // caseHelper recognises the functions of libgcc (__gnu_thumb1_case_uqi and its

@@ -5,36 +5,31 @@ func (f *frameState) step16(c *code, in insn) flow {
 	hw := in.hw1
 	switch hw >> 12 {
 	case 0, 1:
-		f.shiftAdd16(hw)
+		f.shiftAdd16(in)
 	case 2, 3:
 		f.immediate16(hw)
 	case 4:
 		return f.mixed16(c, in)
 	case 5:
-		switch op := hw >> 9 & 7; {
-		case op == 4: // LDR (register)
-			f.load(hw&7, sum(f.reg[hw>>3&7], f.reg[hw>>6&7]))
-		case op >= 3: // LDRSB, LDRH, LDRB, LDRSH (register)
-			f.forget(hw & 7)
-		}
+		f.indexed16(c, hw)
 	case 6:
-		f.access16(hw>>11&1 != 0, hw&7, f.reg[hw>>3&7].add(uint32(hw>>6&31)*4))
-	case 7, 8:
-		if hw>>11&1 != 0 { // LDRB, LDRH (immediate)
-			f.forget(hw & 7)
-		}
+		f.access16(c, hw>>11&1 != 0, hw&7, f.reg[hw>>3&7].add(uint32(hw>>6&31)*4))
+	case 7: // LDRB, STRB (immediate)
+		f.part16(hw, byteForward, uint32(hw>>6&31))
+	case 8: // LDRH, STRH (immediate)
+		f.part16(hw, halfForward, uint32(hw>>6&31)*2)
 	case 9:
-		f.access16(hw>>11&1 != 0, hw>>8&7, f.reg[regSP].add(uint32(hw&0xff)*4))
+		f.access16(c, hw>>11&1 != 0, hw>>8&7, f.reg[regSP].add(uint32(hw&0xff)*4))
 	case 10:
 		if hw>>11&1 != 0 { // ADD (SP plus immediate)
 			f.assign(hw>>8&7, f.reg[regSP].add(uint32(hw&0xff)*4))
 		} else { // ADR
-			f.assign(hw>>8&7, content{constant, (in.addr+4)&^3 + uint32(hw&0xff)*4})
+			f.assign(hw>>8&7, content{kind: constant, n: (in.addr+4)&^3 + uint32(hw&0xff)*4})
 		}
 	case 11:
-		return f.misc16(in)
+		return f.misc16(c, in)
 	case 12:
-		f.multiple16(hw)
+		f.multiple16(c, hw)
 	case 13:
 		return branch16(in)
 	default: // B (T2)
@@ -44,36 +39,83 @@ func (f *frameState) step16(c *code, in insn) flow {
 }
 
 // access16 is LDR or STR (immediate).
-func (f *frameState) access16(load bool, r uint16, addr content) {
+func (f *frameState) access16(c *code, load bool, r uint16, addr content) {
 	if load {
-		f.load(r, addr)
+		f.assign(r, f.at(c, addr))
 	} else {
-		f.store(r, addr)
+		f.store(f.reg[r], addr)
+	}
+}
+
+// indexed16 is loads and stores with a register offset.
+func (f *frameState) indexed16(c *code, hw uint16) {
+	addr := sum(f.reg[hw>>3&7], f.reg[hw>>6&7])
+	rt := hw & 7
+	switch op := hw >> 9 & 7; op {
+	case 0: // STR
+		f.store(f.reg[rt], addr)
+	case 1, 2: // STRH, STRB
+		f.clobber(addr, 1)
+	case 4: // LDR
+		f.assign(rt, f.at(c, addr))
+	default: // LDRSB, LDRH, LDRB, LDRSH
+		kinds := [8]tableKind{3: byteBothWays, 5: halfForward, 6: byteForward, 7: halfBothWays}
+		f.assign(rt, addr.entry(kinds[op]))
+	}
+}
+
+// part16 is a load or store of a part of a word.
+func (f *frameState) part16(hw uint16, k tableKind, offset uint32) {
+	addr := f.reg[hw>>3&7].add(offset)
+	if hw>>11&1 != 0 {
+		f.assign(hw&7, addr.entry(k))
+	} else {
+		f.clobber(addr, 1)
 	}
 }
 
 // shiftAdd16 is LSL, LSR, ASR (immediate), ADD and SUB of three registers or
 // with imm3.
-func (f *frameState) shiftAdd16(hw uint16) {
+func (f *frameState) shiftAdd16(in insn) {
+	hw := in.hw1
 	rd, rn := hw&7, f.reg[hw>>3&7]
-	imm := uint32(hw >> 6 & 7)
-	switch hw >> 9 {
-	case 12: // ADD (register)
+	imm, shift := uint32(hw>>6&7), uint(hw>>6&31)
+	switch op := hw >> 9; {
+	case op == 12: // ADD (register)
 		f.reg[rd] = sum(rn, f.reg[hw>>6&7])
-	case 14: // ADD imm3; MOVS is one with 0
+	case op == 13: // SUB (register)
+		f.reg[rd] = minus(rn, f.reg[hw>>6&7])
+	case op == 14: // ADD imm3; MOVS is one with 0
 		f.reg[rd] = rn.add(imm)
-	case 15: // SUB imm3
+	case op == 15: // SUB imm3
 		f.reg[rd] = rn.add(-imm)
+	case hw>>11 == 0: // LSL
+		f.shiftLeft(rd, rn, shift, in.addr)
+	case hw>>11 == 1: // LSR
+		f.shiftRight(rd, rn, shift)
 	default:
-		shift := uint(hw >> 6 & 31)
-		switch {
-		case hw>>11 == 0 && shift == 0: // MOVS
-			f.reg[rd] = rn
-		case hw>>11 == 0 && rn.kind == constant:
-			f.reg[rd] = content{constant, rn.n << shift}
-		default:
-			f.forget(rd)
-		}
+		f.forget(rd)
+	}
+}
+
+// shiftLeft is LSL: one that takes back an LSR rounds down.
+func (f *frameState) shiftLeft(rd uint16, v content, n uint, site uint32) {
+	if v.kind == shifted && uint(v.n) == n {
+		f.assign(rd, f.aligned(v, site))
+		return
+	}
+	f.assign(rd, v.shiftLeft(n))
+}
+
+// shiftRight is LSR; 0 stands for 32.
+func (f *frameState) shiftRight(rd uint16, v content, n uint) {
+	switch {
+	case v.kind == constant && n != 0:
+		f.assign(rd, content{kind: constant, n: v.n >> n})
+	case v.kind == frameAt || v.kind == baseAt:
+		f.assign(rd, content{kind: shifted, n: uint32(n)})
+	default:
+		f.assign(rd, content{})
 	}
 }
 
@@ -82,7 +124,7 @@ func (f *frameState) immediate16(hw uint16) {
 	r, imm := hw>>8&7, uint32(hw&0xff)
 	switch hw >> 11 & 3 {
 	case 0:
-		f.reg[r] = content{constant, imm}
+		f.reg[r] = content{kind: constant, n: imm}
 	case 2:
 		f.reg[r] = f.reg[r].add(imm)
 	case 3:
@@ -96,16 +138,18 @@ func (f *frameState) mixed16(c *code, in insn) flow {
 	hw := in.hw1
 	switch {
 	case hw>>11 == 9: // LDR (literal)
-		f.reg[hw>>8&7] = c.literal((in.addr+4)&^3 + uint32(hw&0xff)*4)
+		addr := (in.addr+4)&^3 + uint32(hw&0xff)*4
+		f.reg[hw>>8&7] = c.literal(addr)
+		return flow{data: Range{addr, addr + 4}}
 	case hw>>10 == 16: // data processing
-		f.process16(hw)
+		f.process16(in)
 	case hw>>8 == 0x47: // BX, BLX
 		if hw&0x80 != 0 {
 			return flow{kind: returns}
 		}
 		return jumpTo(f.reg[hw>>3&15])
 	default:
-		return f.high16(hw)
+		return f.high16(in)
 	}
 	return flow{}
 }
@@ -113,77 +157,78 @@ func (f *frameState) mixed16(c *code, in insn) flow {
 // literal is the constant at addr.
 func (c *code) literal(addr uint32) content {
 	if v, ok := c.word(addr); ok {
-		return content{constant, v}
+		return content{kind: constant, n: v}
 	}
 	return content{}
 }
 
-func (f *frameState) process16(hw uint16) {
-	rd := hw & 7
-	switch op := hw >> 6 & 15; op {
-	case 8, 10, 11: // TST, CMP, CMN
-	case 9: // RSB from 0
-		if v := f.reg[hw>>3&7]; v.kind == constant {
-			f.reg[rd] = content{constant, -v.n}
-			return
-		}
-		f.forget(rd)
-	case 15: // MVN
-		if v := f.reg[hw>>3&7]; v.kind == constant {
-			f.reg[rd] = content{constant, ^v.n}
-			return
-		}
-		f.forget(rd)
+func (f *frameState) process16(in insn) {
+	hw := in.hw1
+	rd, rm := hw&7, f.reg[hw>>3&7]
+	switch op := hw >> 6 & 15; {
+	case op == 8 || op == 10 || op == 11: // TST, CMP, CMN
+	case op == 9 && rm.kind == constant: // RSB from 0
+		f.reg[rd] = content{kind: constant, n: -rm.n}
+	case op == 15 && rm.kind == constant: // MVN
+		f.reg[rd] = content{kind: constant, n: ^rm.n}
+	case op == 0 && rm.kind == constant: // AND
+		f.reg[rd] = f.masked(f.reg[rd], rm.n, in.addr)
+	case op == 0 && f.reg[rd].kind == constant: // AND
+		f.reg[rd] = f.masked(rm, f.reg[rd].n, in.addr)
+	case op == 14 && rm.kind == constant: // BIC
+		f.reg[rd] = f.masked(f.reg[rd], ^rm.n, in.addr)
 	default:
 		f.forget(rd)
 	}
 }
 
-// high16 is ADD, CMP, MOV of any registers.
-func (f *frameState) high16(hw uint16) flow {
+// masked is v AND mask: an address rounded down if that clears low bits alone.
+func (f *frameState) masked(v content, mask, site uint32) content {
+	low := ^mask
+	switch {
+	case v.kind == constant:
+		return content{kind: constant, n: v.n & mask}
+	case low&(low+1) == 0 && low < 1<<16:
+		return f.aligned(v, site)
+	}
+	return content{}
+}
+
+// high16 is ADD, CMP, MOV of any registers. PC reads as the address + 4.
+func (f *frameState) high16(in insn) flow {
+	hw := in.hw1
 	rd, rm := hw&7|hw>>4&8, f.reg[hw>>3&15]
+	if hw>>3&15 == regPC {
+		rm = content{kind: constant, n: in.addr + 4}
+	}
 	switch hw >> 8 & 3 {
 	case 0:
 		if rd == regPC {
+			if rm.kind == twice {
+				return flow{kind: byTable, target: rm.n, from: in.addr + 4, entry: tableKind(rm.id)}
+			}
 			return flow{kind: ends}
 		}
-		f.assign(rd, sum(f.reg[rd], rm))
+		f.write(rd, sum(f.reg[rd], rm), in.addr)
 	case 2:
 		if rd == regPC {
 			return jumpTo(rm)
 		}
-		f.assign(rd, rm)
+		f.write(rd, rm, in.addr)
 	}
 	return flow{}
 }
 
-// jumpTo is a branch to the address that v is: one of a table's, or it leaves
-// the function.
-func jumpTo(v content) flow {
-	if v.kind == inTable {
-		return flow{kind: byTable, target: v.n, entry: wordAddresses}
-	}
-	return flow{kind: ends}
-}
-
-// sum is a + b where one of them is a constant: an address in the frame, or
-// one in a table with an index that is not known.
-func sum(a, b content) content {
-	switch {
-	case a.kind == constant && b.kind == anything:
-		return content{intoTable, a.n}
-	case b.kind == constant && a.kind == anything:
-		return content{intoTable, b.n}
-	case b.kind == constant:
-		return a.add(b.n)
-	case a.kind == constant:
-		return b.add(a.n)
+// minus is a - b.
+func minus(a, b content) content {
+	if b.kind == constant {
+		return a.add(-b.n)
 	}
 	return content{}
 }
 
 // misc16 is group A5.2.5.
-func (f *frameState) misc16(in insn) flow {
+func (f *frameState) misc16(c *code, in insn) flow {
 	hw := in.hw1
 	switch {
 	case hw&0xff80 == 0xb000: // ADD SP
@@ -195,9 +240,9 @@ func (f *frameState) misc16(in insn) flow {
 	case hw&0xfe00 == 0xb400: // PUSH
 		f.push(hw&0xff | hw>>8&1<<regLR)
 	case hw&0xfe00 == 0xbc00: // POP
-		f.pop(hw&0xff | hw>>8&1<<regPC)
+		to := f.pop(c, hw&0xff|hw>>8&1<<regPC)
 		if hw&0x100 != 0 {
-			return flow{kind: ends}
+			return jumpTo(to)
 		}
 	case hw&0xff00 == 0xb200, hw&0xff00 == 0xba00: // SXTH..UXTB, REV..REVSH
 		f.forget(hw & 7)
@@ -212,10 +257,11 @@ func (f *frameState) push(list uint16) {
 }
 
 // pop is LDMIA SP!.
-func (f *frameState) pop(list uint16) {
+func (f *frameState) pop(c *code, list uint16) (to content) {
 	sp := f.reg[regSP]
-	f.loadMany(list, sp)
+	to = f.loadMany(c, list, sp)
 	f.setSP(sp.add(4 * count(list)))
+	return to
 }
 
 // count is the number of registers in a list.
@@ -227,7 +273,7 @@ func count(list uint16) (n uint32) {
 }
 
 // multiple16 is STM and LDM with writeback.
-func (f *frameState) multiple16(hw uint16) {
+func (f *frameState) multiple16(c *code, hw uint16) {
 	rn, list := hw>>8&7, hw&0xff
 	base := f.reg[rn]
 	if hw>>11&1 == 0 {
@@ -235,7 +281,7 @@ func (f *frameState) multiple16(hw uint16) {
 		f.reg[rn] = base.add(4 * count(list))
 		return
 	}
-	f.loadMany(list, base)
+	f.loadMany(c, list, base)
 	if list&(1<<rn) == 0 {
 		f.reg[rn] = base.add(4 * count(list))
 	}

@@ -161,8 +161,12 @@ func (w *walk) step(f *Frame) (Stop, bool) {
 	if cfa == w.floor && w.kind == Caller && (slot || ra&w.m.codeMask == w.pc) {
 		return Stop{NoProgress, cfa}, false
 	}
-	w.restore(rule, cfa)
-	w.floor = cfa
+	sp, stop, ok := w.callerStack(rule, cfa)
+	if !ok {
+		return stop, false
+	}
+	w.restore(rule, cfa, sp)
+	w.floor = sp
 	return w.arrive(ra, rule)
 }
 
