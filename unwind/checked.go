@@ -54,7 +54,7 @@ func (f *frameState) refutes(r *Rule, m *machine) bool {
 			return true
 		}
 	}
-	return f.misplaces(r, cfa, m) || f.clobbers(r, m)
+	return f.misplaces(r, cfa, m)
 }
 
 // moves tells whether the stack pointer of the caller is not what the rule says.
@@ -82,7 +82,8 @@ func (f *frameState) stacked(at content) content {
 	return content{}
 }
 
-// misplaces tells whether the return address is not where the rule says.
+// misplaces tells whether the return address, or what goes with one in a register,
+// is not where the rule says.
 func (f *frameState) misplaces(r *Rule, cfa content, m *machine) bool {
 	var scratch Rule
 	ra, at := r.where(r.ra), f.find(&scratch, m, uint32(r.ra))
@@ -95,7 +96,7 @@ func (f *frameState) misplaces(r *Rule, cfa content, m *machine) bool {
 	case unspecified, sameValue:
 		return at.how != unspecified && at.how != undefined
 	}
-	return false
+	return f.clobbers(r, m)
 }
 
 // clobbers tells whether a register that the rule leaves to the ABI has been
