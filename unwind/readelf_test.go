@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/mprof/mprof/firmware/corpus"
 )
 
 // readelfRow is a line of `readelf --debug-dump=frames-interp`.
@@ -202,6 +204,24 @@ func TestRowsEqualReadelfDemo(t *testing.T) {
 		t.Skipf("%s is not built", path)
 	}
 	t.Logf("%d rows equal", compareReadelf(t, path))
+}
+
+// Programs of two compilers, and the libraries that they are linked with.
+func TestRowsEqualReadelfCorpus(t *testing.T) {
+	programs := corpus.All()
+	if testing.Short() {
+		programs = corpus.Some(true)
+	}
+	for _, p := range programs {
+		t.Run(p.String(), func(t *testing.T) {
+			t.Parallel()
+			if n := compareReadelf(t, p.ELF(t)); n < 20 {
+				t.Fatalf("only %d rows", n)
+			} else {
+				t.Logf("%d rows equal", n)
+			}
+		})
+	}
 }
 
 func TestRowsEqualReadelfCompiled(t *testing.T) {

@@ -2,7 +2,7 @@
 // with call frame information, those of the second with ARM's unwinding tables.
 	.syntax unified
 	.thumb
-	.cfi_sections .debug_frame
+	.cfi_sections .debug_frame, .eh_frame
 	.text
 
 	.macro function name
