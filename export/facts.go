@@ -78,6 +78,9 @@ func runFacts(p *profile.Profile) factGroup {
 	g.text("Profiler", strings.TrimSpace("mprof "+a.Version))
 	g.text("Command", strings.Join(a.Command, " "))
 	g.text("Program", p.Mapping.Path)
+	for _, m := range p.Others {
+		g.text("Beside it", m.Path)
+	}
 	g.text("Device", a.Device)
 	g.text("Probe", a.Probe)
 	if a.SWCLKHz > 0 {

@@ -3,6 +3,7 @@ package export
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"github.com/mprof/mprof/profile"
 )
@@ -18,15 +19,23 @@ type firefoxLib struct {
 	CodeID     *string `json:"codeId"`
 }
 
-func firefoxLibs(m profile.Mapping) []firefoxLib {
-	if m.Path == "" && m.Name == "" {
-		return []firefoxLib{}
+// firefoxLibs has an entry for each image, in the order of Profile.Mappings.
+func firefoxLibs(mappings []profile.Mapping) []firefoxLib {
+	libs := []firefoxLib{}
+	for _, m := range mappings {
+		if m.Path != "" || m.Name != "" {
+			libs = append(libs, newFirefoxLib(m))
+		}
 	}
+	return libs
+}
+
+func newFirefoxLib(m profile.Mapping) firefoxLib {
 	lib := firefoxLib{Arch: "arm", Name: m.Name, Path: m.Path, DebugName: m.Name, DebugPath: m.Path, BreakpadID: debugID(m)}
 	if len(m.BuildID) > 0 {
 		lib.CodeID = ptr(hex.EncodeToString(m.BuildID))
 	}
-	return []firefoxLib{lib}
+	return lib
 }
 
 // debugID is the Breakpad id of an ELF (google/breakpad, "ELF file
@@ -45,4 +54,33 @@ func debugID(m profile.Mapping) string {
 	swapped := [16]byte{id[3], id[2], id[1], id[0], id[5], id[4], id[7], id[6]}
 	copy(swapped[8:], id[8:])
 	return fmt.Sprintf("%X0", swapped[:])
+}
+
+// relative is an address as the format wants it: which library, and relative
+// to its first PT_LOAD; false where it lies below, or in none.
+func (t *sharedTables) relative(addr uint32) (offset uint32, lib int, ok bool) {
+	lib = t.profile.MappingOf(addr)
+	if lib < 0 || lib >= len(t.libs) {
+		return 0, 0, false
+	}
+	base := t.profile.Mappings()[lib].LoadBase
+	return addr - base, lib, addr >= base
+}
+
+// resources are the libraries that functions are of, by the first frame of
+// each: the application's where no image has its address.
+func (t *sharedTables) resources() []int {
+	of := make([]int, len(t.profile.Functions))
+	for i := range of {
+		of[i] = min(0, len(t.libs)-1)
+	}
+	if len(t.libs) < 2 {
+		return of
+	}
+	for _, f := range slices.Backward(t.profile.Frames) {
+		if lib := t.profile.MappingOf(f.Addr); lib >= 0 && lib < len(t.libs) {
+			of[f.Function] = lib
+		}
+	}
+	return of
 }

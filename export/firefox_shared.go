@@ -96,12 +96,15 @@ type sharedTables struct {
 }
 
 func newFirefoxShared(p *profile.Profile) *sharedTables {
-	t := &sharedTables{profile: p, libs: firefoxLibs(p.Mapping), sources: map[string]int{}}
+	t := &sharedTables{profile: p, libs: firefoxLibs(p.Mappings()), sources: map[string]int{}}
 	t.ResourceTable = firefoxResources{Lib: []int{}, Name: []int{}, Host: []*int{}, Type: []int{}}
 	t.SourceLocation = firefoxSourcePlaces{Source: []int{}, Line: []int{}, Column: []int{}}
-	if len(t.libs) > 0 {
-		const resourceTypeLibrary = 1
-		t.ResourceTable = firefoxResources{Length: 1, Lib: []int{0}, Name: []int{t.strings.add(t.libs[0].Name)}, Host: []*int{nil}, Type: []int{resourceTypeLibrary}}
+	const resourceTypeLibrary = 1
+	for i, lib := range t.libs {
+		r := &t.ResourceTable
+		r.Length++
+		r.Lib, r.Name = append(r.Lib, i), append(r.Name, t.strings.add(lib.Name))
+		r.Host, r.Type = append(r.Host, nil), append(r.Type, resourceTypeLibrary)
 	}
 	t.addNativeSymbols()
 	t.addFuncs()
@@ -113,25 +116,18 @@ func newFirefoxShared(p *profile.Profile) *sharedTables {
 // finish hands the strings over; nothing may be added afterwards.
 func (t *sharedTables) finish() { t.StringArray = t.strings.list }
 
-// relative is an address as the format wants it: relative to the first
-// PT_LOAD; false where it lies below.
-func (t *sharedTables) relative(addr uint32) (uint32, bool) {
-	base := t.profile.Mapping.LoadBase
-	return addr - base, len(t.libs) > 0 && addr >= base
-}
-
 func (t *sharedTables) addNativeSymbols() {
 	n := &t.NativeSymbols
 	*n = firefoxNativeSymbols{LibIndex: []int{}, Address: []uint32{}, Name: []int{}, FunctionSize: []uint32{}}
 	t.natives = make([]*int, len(t.profile.Symbols))
 	for i, s := range t.profile.Symbols {
-		addr, ok := t.relative(s.Low)
+		addr, lib, ok := t.relative(s.Low)
 		if !ok {
 			continue
 		}
 		t.natives[i] = ptr(n.Length)
 		n.Length++
-		n.LibIndex = append(n.LibIndex, 0)
+		n.LibIndex = append(n.LibIndex, lib)
 		n.Address = append(n.Address, addr)
 		n.Name = append(n.Name, t.strings.add(s.Name))
 		n.FunctionSize = append(n.FunctionSize, s.High-s.Low)
@@ -145,8 +141,9 @@ func (t *sharedTables) addFuncs() {
 		Source: make([]*int, 0, n), LineNumber: make([]*int, 0, n), ColumnNumber: make([]*int, n), OriginalLocation: make([]*struct{}, n),
 	}
 	t.Sources = firefoxSources{ID: []*string{}, Filename: []int{}, StartLine: []int{}, StartColumn: []int{}, SourceMapURL: []*int{}, Content: []*string{}}
-	for _, f := range t.profile.Functions {
-		resource := t.ResourceTable.Length - 1
+	resources := t.resources()
+	for i, f := range t.profile.Functions {
+		resource := resources[i]
 		if f.Label {
 			resource = -1
 		}
@@ -197,7 +194,7 @@ func (t *sharedTables) addFrames() {
 	for _, f := range t.profile.Frames {
 		address, native := int64(-1), (*int)(nil)
 		if f.Addr != 0 {
-			if addr, ok := t.relative(f.Addr); ok {
+			if addr, _, ok := t.relative(f.Addr); ok {
 				address = int64(addr)
 			}
 		}

@@ -57,11 +57,12 @@ type pprofBuilder struct {
 // mapping claims all symbol information: names are final, and pprof must not
 // look for the ELF with the host's tools.
 func (b *pprofBuilder) mapping() {
-	m := b.source.Mapping
-	b.out.Mapping = []*profile.Mapping{{
-		ID: 1, Start: uint64(m.Low), Limit: uint64(m.High), File: m.Path, BuildID: hex.EncodeToString(m.BuildID),
-		HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true,
-	}}
+	for i, m := range b.source.Mappings() {
+		b.out.Mapping = append(b.out.Mapping, &profile.Mapping{
+			ID: uint64(i + 1), Start: uint64(m.Low), Limit: uint64(m.High), File: m.Path, BuildID: hex.EncodeToString(m.BuildID),
+			HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true,
+		})
+	}
 }
 
 // functions writes the table of functions one to one. pprof shortens a name
@@ -142,8 +143,8 @@ func (b *pprofBuilder) location(key pprofLocation, f *mprof.Frame, lines []profi
 		return l
 	}
 	l := &profile.Location{ID: uint64(len(b.out.Location) + 1), Address: uint64(f.Addr), Line: lines}
-	if m := b.out.Mapping[0]; f.Addr != 0 && l.Address >= m.Start && l.Address < m.Limit {
-		l.Mapping = m
+	if i := b.source.MappingOf(f.Addr); f.Addr != 0 && i != mprof.None {
+		l.Mapping = b.out.Mapping[i]
 	}
 	b.locations[key] = l
 	b.out.Location = append(b.out.Location, l)

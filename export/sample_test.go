@@ -16,7 +16,9 @@ import (
 // can be: inlining, C++, Rust, one name in two files, code without lines.
 type firmware map[uint32][]symbol.Location
 
-func (f firmware) Lookup(pc uint32) []symbol.Location { return f[pc&^1] }
+func (f firmware) Lookup(pc uint32) []symbol.Location              { return f[pc&^1] }
+func (f firmware) HandlerAt(exc uint16, _ uint32) (string, string) { return f.Handler(exc), "" }
+func (f firmware) Region(uint32) string                            { return "" }
 func (f firmware) Handler(exc uint16) string {
 	switch exc {
 	case 15:

@@ -76,7 +76,7 @@ func (b *Builder) blockStack(state snapshot.State, pc uint32) StackIndex {
 	if !known {
 		stack = None
 		if pc != 0 && pc != pcsrOnes && (b.options.InCode == nil || b.options.InCode(pc&^1)) {
-			stack = b.physical(None, unwind.Frame{PC: pc &^ 1, Kind: unwind.Leaf}, Thread, false)
+			stack = b.physical(None, []unwind.Frame{{PC: pc &^ 1, Kind: unwind.Leaf}}, 0, Thread, false)
 		}
 		if len(k.stacks) < mostPCs {
 			k.stacks[pc] = stack

@@ -6,25 +6,16 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/snapshot"
-	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/unwind"
 )
-
-// Symbolizer names code. *symbol.Image is one.
-type Symbolizer interface {
-	// Lookup lists the functions at pc, innermost inlined first, the physical
-	// one last; nothing for unknown code.
-	Lookup(pc uint32) []symbol.Location
-	// Handler names an exception by its number (IPSR).
-	Handler(exc uint16) string
-}
 
 // Options are the facts of a run that are known before it starts.
 type Options struct {
 	Start   time.Time
 	Period  time.Duration
-	Mapping Mapping
-	Thread  string // name of the track, "Core 0" where empty
+	Mapping Mapping   // of the application
+	Others  []Mapping // of the other images on the target
+	Thread  string    // name of the track, "Core 0" where empty
 	// Flat: the samples are PCs, with the caller from LR where that needs no
 	// memory. A stack that ends for want of memory is not cut.
 	Flat bool
@@ -123,7 +114,8 @@ func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
 	b.endMisses(duration)
 	b.samples = append(b.samples, b.blocks.bins.finish()...)
 	p := &b.profile
-	p.Start, p.Period, p.Mapping, p.Duration = b.options.Start, b.options.Period, b.options.Mapping, duration
+	p.Start, p.Period, p.Duration = b.options.Start, b.options.Period, duration
+	p.Mapping, p.Others = b.options.Mapping, b.options.Others
 	slices.SortStableFunc(b.samples, func(x, y Sample) int { return int(min(max(x.Time-y.Time, -1), 1)) })
 	slices.SortStableFunc(p.Events, func(x, y Event) int { return cmp.Or(cmp.Compare(x.Time, y.Time), cmp.Compare(x.Name, y.Name)) })
 	p.Threads = []ThreadTrack{{Name: b.options.Thread, Samples: b.samples}}

@@ -18,7 +18,9 @@ import (
 // program is a symbolizer by table: pc to locations.
 type program map[uint32][]symbol.Location
 
-func (p program) Lookup(pc uint32) []symbol.Location { return p[pc&^1] }
+func (p program) Lookup(pc uint32) []symbol.Location              { return p[pc&^1] }
+func (p program) HandlerAt(exc uint16, _ uint32) (string, string) { return p.Handler(exc), "" }
+func (p program) Region(uint32) string                            { return "" }
 func (p program) Handler(exc uint16) string {
 	if exc == 15 {
 		return "SysTick"

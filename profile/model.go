@@ -120,7 +120,8 @@ type Profile struct {
 	Start     time.Time     // wall clock
 	Duration  time.Duration // on the clock of the run
 	Period    time.Duration // nominal interval
-	Mapping   Mapping
+	Mapping   Mapping       // of the application
+	Others    []Mapping     // of the other images on the target
 	Functions []Function
 	Symbols   []Symbol
 	Frames    []Frame
@@ -193,6 +194,20 @@ type Away struct {
 	Name   string // of its events, as in "Target off"
 	Pieces int
 	Time   time.Duration
+}
+
+// Mappings lists the images, the application first.
+func (p *Profile) Mappings() []Mapping { return append([]Mapping{p.Mapping}, p.Others...) }
+
+// MappingOf is the index in Mappings of the image that names addr, None where
+// none does.
+func (p *Profile) MappingOf(addr uint32) int {
+	for i, m := range p.Mappings() {
+		if m.Holds(addr) {
+			return i
+		}
+	}
+	return None
 }
 
 // Callers walks from a stack to its root: the frame itself first.

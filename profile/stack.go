@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/mprof/mprof/snapshot"
@@ -23,17 +24,17 @@ func (b *Builder) stack(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind
 	}
 	if exc := activeException(s); exc != 0 && !hasBoundary(frames) {
 		category = Interrupt
-		at = b.label(at, exceptionLabel(b.symbolizer, exc), Interrupt)
+		at = b.label(at, exceptionLabel(b.symbolizer.Handler(exc)), Interrupt)
 	}
 	sleeping := s.State&snapshot.Sleeping != 0
 	for i := len(frames) - 1; i >= 0; i-- {
 		f := frames[i]
 		if f.Kind == unwind.Exception {
 			category = Interrupt
-			at = b.label(at, exceptionLabel(b.symbolizer, f.ExcNum), Interrupt)
+			at = b.label(at, exceptionLabel(FrameNames(b.symbolizer, frames, i).Label), Interrupt)
 			continue
 		}
-		at = b.physical(at, f, category, sleeping && i == 0)
+		at = b.physical(at, frames, i, category, sleeping && i == 0)
 	}
 	if at == None { // complete, yet without frames: say so rather than lose the sample
 		at = b.label(at, "<no frames>", Unknown)
@@ -48,9 +49,7 @@ func cutLabel(r unwind.Reason) string {
 	return "<cut: " + r.String() + ">"
 }
 
-func exceptionLabel(sym Symbolizer, exc uint16) string {
-	return exceptionPrefix + sym.Handler(exc) + ">"
-}
+func exceptionLabel(name string) string { return exceptionPrefix + name + ">" }
 
 // activeException is IPSR, bits 8:0 of xPSR (ARMv7-M ARM, B1.4.2); 0 in
 // Thread mode.
@@ -71,13 +70,16 @@ func hasBoundary(frames []unwind.Frame) bool {
 	return false
 }
 
-// physical pushes one physical frame: the function and what is inlined there.
+// physical pushes physical frame i: the function and what is inlined there.
 // asleep marks the innermost of them.
-func (b *Builder) physical(at StackIndex, f unwind.Frame, category Category, asleep bool) StackIndex {
+func (b *Builder) physical(at StackIndex, frames []unwind.Frame, i int, category Category, asleep bool) StackIndex {
+	f := frames[i]
 	addr := f.LookupPC()
-	locations := b.symbolizer.Lookup(addr)
+	names := FrameNames(b.symbolizer, frames, i)
+	locations := names.Functions
 	if len(locations) == 0 {
-		frame := Frame{Function: b.tables.function(Function{Name: fmt.Sprintf("0x%08x", addr&^1), Label: true}, 0),
+		label := cmp.Or(names.Label, fmt.Sprintf("0x%08x", addr&^1))
+		frame := Frame{Function: b.tables.function(Function{Name: label, Label: true}, 0),
 			Symbol: None, Addr: addr, Category: Unknown, Guessed: f.Guessed()}
 		if asleep {
 			frame.Category = Idle

@@ -12,6 +12,7 @@ const (
 	tagStructureType     tag = 0x13
 	tagUnionType         tag = 0x17
 	tagInlinedSubroutine tag = 0x1d
+	tagEnumerator        tag = 0x28
 	tagModule            tag = 0x1e
 	tagSubprogram        tag = 0x2e
 	tagInterfaceType     tag = 0x38

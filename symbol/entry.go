@@ -11,6 +11,7 @@ const (
 	attrLowPC          attr = 0x11
 	attrHighPC         attr = 0x12
 	attrLanguage       attr = 0x13
+	attrConstValue     attr = 0x1c
 	attrCompDir        attr = 0x1b
 	attrProducer       attr = 0x25
 	attrAbstractOrigin attr = 0x31
@@ -39,6 +40,7 @@ type entry struct {
 	children bool
 
 	name, linkage                  value
+	constValue                     value // of an enumerator
 	low, high, ranges              value
 	origin, specification          value
 	declFile, declLine             value
@@ -60,6 +62,8 @@ func (e *entry) keep(a attr, v value) {
 		e.name = v
 	case attrLinkageName, attrMIPSLinkageName:
 		e.linkage = v
+	case attrConstValue:
+		e.constValue = v
 	case attrLowPC:
 		e.low = v
 	case attrHighPC:
@@ -110,6 +114,8 @@ type entries struct {
 	table *abbreviations
 	c     cursor
 	end   uint64 // offset in .debug_info of what follows c.data
+
+	enumerators bool // are wanted, too
 }
 
 // next reads an entry. tag 0 ends a list of children; ok is false at the end
@@ -130,7 +136,7 @@ func (r *entries) next(e *entry) (ok bool, err error) {
 		return false, fmt.Errorf(".debug_info+0x%x: abbreviation %d is not declared", at, code)
 	}
 	if r.c.err == nil {
-		r.unit.readEntry(&r.c, r.end, a, e)
+		r.unit.readEntry(&r.c, r.end, a, e, a.tag.wanted() || r.enumerators && a.tag == tagEnumerator)
 	}
 	if r.c.err != nil {
 		return false, fmt.Errorf(".debug_info+0x%x: %w", at, r.c.err)
@@ -138,17 +144,18 @@ func (r *entries) next(e *entry) (ok bool, err error) {
 	return true, nil
 }
 
-// readEntry reads the attributes of an entry; end is the offset behind c.data.
-func (u *unit) readEntry(c *cursor, end uint64, a *abbreviation, e *entry) {
+// readEntry reads the attributes of an entry, if they are wanted; end is the
+// offset behind c.data.
+func (u *unit) readEntry(c *cursor, end uint64, a *abbreviation, e *entry, wanted bool) {
 	e.tag, e.children = a.tag, a.children
-	if a.fixed != variable && !a.tag.wanted() {
+	if a.fixed != variable && !wanted {
 		c.bytes(uint64(a.fixed))
 		return
 	}
 	for i := range a.fields {
 		f := &a.fields[i]
 		v := u.encoding.read(c, f.form, f.implicit, end-uint64(len(c.data)))
-		if a.tag.wanted() {
+		if wanted {
 			e.keep(f.attr, v)
 		}
 	}

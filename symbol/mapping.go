@@ -8,13 +8,24 @@ import (
 // Mapping is what viewers need to find an image again and to turn addresses
 // into offsets.
 type Mapping struct {
-	Path, Name  string // absolute path, base name
-	BuildID     []byte // nil where the image has none
-	LoadBase    uint32 // p_vaddr of the first PT_LOAD in header order: what addresses are relative to in Firefox profiles
-	Low, High   uint32 // [Low, High) spans its code
-	TextPrefix  []byte // first 4096 bytes of .text, for the id of an image without build id; nil where it has no .text
+	Path, Name  string  // absolute path, base name
+	BuildID     []byte  // nil where the image has none
+	LoadBase    uint32  // p_vaddr of the first PT_LOAD in header order: what addresses are relative to in Firefox profiles
+	Low, High   uint32  // [Low, High) spans its code
+	Code        []Range // the addresses that it names
+	TextPrefix  []byte  // first 4096 bytes of .text, for the id of an image without build id; nil where it has no .text
 	HasLines    bool
 	HasFunction bool
+}
+
+// Holds tells whether the mapping names addr.
+func (m *Mapping) Holds(addr uint32) bool {
+	for _, r := range m.Code {
+		if r.Contains(addr) {
+			return true
+		}
+	}
+	return m.Code == nil && Range{m.Low, m.High}.Contains(addr)
 }
 
 // textPrefix is how much of .text goes into an id.
@@ -32,6 +43,7 @@ func (im *Image) Mapping() Mapping {
 	}
 	if n := len(im.code); n > 0 {
 		m.Low, m.High = im.code[0].Low, im.code[n-1].High
+		m.Code = im.code
 	}
 	if text, _, ok := im.Section(".text"); ok {
 		m.TextPrefix = slices.Clone(text[:min(len(text), textPrefix)])

@@ -103,7 +103,7 @@ func (d *debugInfo) readHead(u *unit) (ok bool, err error) {
 		return false, err
 	}
 	u.head.offset = u.first
-	u.readEntry(&c, uint64(u.end), a, &u.head)
+	u.readEntry(&c, uint64(u.end), a, &u.head, true)
 	if c.err != nil {
 		return false, c.err
 	}

@@ -26,6 +26,9 @@ type debugInfo struct {
 	fields            []field
 
 	mangled map[string]string // linkage names found by plain ones
+
+	interrupts     map[uint16]string // by number
+	interruptsRead bool
 }
 
 // openDebug prepares the DWARF; nil without error where there is none.

@@ -3,9 +3,7 @@ package symbol
 import (
 	"debug/elf"
 	"encoding/binary"
-	"fmt"
 	"slices"
-	"strings"
 )
 
 // exceptionNames are those that the architecture numbers (ARMv7-M ARM, table
@@ -42,46 +40,6 @@ func (im *Image) ResetHandler() (pc uint32, ok bool) {
 		return 0, false
 	}
 	return im.vectors.words[1] &^ 1, true
-}
-
-// Handler names exception number exc (IPSR): "SysTick", or "IRQ 5
-// (TIM2_IRQHandler)" where the vector table has a handler for it. A handler
-// that many vectors share is named by its strong name, such as
-// Default_Handler: which of its weak aliases is meant, an ELF does not say.
-func (im *Image) Handler(exc uint16) string {
-	switch {
-	case exc == 0:
-		return "Thread mode"
-	case exc < 16 && exceptionNames[exc] != "":
-		return exceptionNames[exc]
-	case exc < 16:
-		return fmt.Sprintf("reserved exception %d", exc)
-	}
-	irq := fmt.Sprintf("IRQ %d", exc-16)
-	if int(exc) >= len(im.vectors.words) {
-		return irq
-	}
-	s := im.symbols.at(im.vectors.words[exc] &^ 1)
-	if s == nil || s.Low != im.vectors.words[exc]&^1 {
-		return irq
-	}
-	return fmt.Sprintf("%s (%s)", irq, im.handlerName(s))
-}
-
-// handlerName is the name that says "default" among several, else the one
-// that DWARF defines.
-func (im *Image) handlerName(s *codeSymbol) string {
-	if len(s.aliases) > 1 {
-		for _, name := range s.aliases {
-			if strings.Contains(strings.ToLower(name), "default") {
-				return demangled(name)
-			}
-		}
-		if f, ok := im.Function(s.Low); ok {
-			return f.Name
-		}
-	}
-	return demangled(s.name)
 }
 
 // Names that linker scripts and start-up files of CMSIS, libopencm3, Zephyr,

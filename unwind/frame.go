@@ -104,14 +104,22 @@ type Range struct{ Low, High uint32 }
 // Contains tells whether addr lies in r.
 func (r Range) Contains(addr uint32) bool { return addr >= r.Low && addr < r.High }
 
+// Tables are the call frame information of one image.
+type Tables struct {
+	DebugFrame []byte
+	EHFrame    []byte
+	EHFrameAt  uint32
+}
+
 // Program is what the unwinder needs to know of the code on the target.
 type Program struct {
-	DebugFrame []byte  // .debug_frame, nil where absent
-	EHFrame    []byte  // .eh_frame
-	EHFrameAt  uint32  // its address (pc-relative encodings)
-	Exidx      Range   // where .ARM.exidx lies, empty where absent
-	Code       []Range // executable sections, sorted
-	CPUArch    uint32  // Tag_CPU_arch of the build attributes, 0 where unknown
+	DebugFrame []byte   // .debug_frame, nil where absent
+	EHFrame    []byte   // .eh_frame
+	EHFrameAt  uint32   // its address (pc-relative encodings)
+	Exidx      Range    // where .ARM.exidx lies, empty where absent
+	Others     []Tables // of other images on the target
+	Code       []Range  // executable sections, sorted
+	CPUArch    uint32   // Tag_CPU_arch of the build attributes, 0 where unknown
 	// ReadCode copies code and constants, .ARM.exidx and .ARM.extab among them,
 	// as the image holds them; false where it does not hold all of them.
 	ReadCode func(addr uint32, p []byte) bool

@@ -52,11 +52,13 @@ func newFor(m *machine, p Program) (*Unwinder, error) {
 	u := &Unwinder{machine: m, sites: new(siteCache)}
 	u.code = code{p: &p, m: m}
 	u.cfi = &cfi{machine: m}
-	if len(p.DebugFrame) > 0 {
-		u.cfi.sections = append(u.cfi.sections, section{name: ".debug_frame", data: p.DebugFrame})
-	}
-	if len(p.EHFrame) > 0 {
-		u.cfi.sections = append(u.cfi.sections, section{name: ".eh_frame", data: p.EHFrame, addr: p.EHFrameAt, eh: true})
+	for _, t := range append([]Tables{{p.DebugFrame, p.EHFrame, p.EHFrameAt}}, p.Others...) {
+		if len(t.DebugFrame) > 0 {
+			u.cfi.sections = append(u.cfi.sections, section{name: ".debug_frame", data: t.DebugFrame})
+		}
+		if len(t.EHFrame) > 0 {
+			u.cfi.sections = append(u.cfi.sections, section{name: ".eh_frame", data: t.EHFrame, addr: t.EHFrameAt, eh: true})
+		}
 	}
 	u.checked = &checked{cfi: u.cfi, code: analysis{m}}
 	u.exidx = &exidx{m: m, span: p.Exidx}
