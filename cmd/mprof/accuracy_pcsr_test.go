@@ -59,7 +59,7 @@ func TestAccuracyPCSR(t *testing.T) {
 
 func (c pcsrCase) judge(t *testing.T, d time.Duration, seed int64) {
 	b, p := c.run(t, d, seed)
-	names := imageNames(t, c.path(t), b.stacks.image)
+	names := imageNames(t, c.path(t), b.stacks.program.App())
 	want, asleep := b.shares(names)
 	byTime, byCount := map[string]float64{}, map[string]float64{}
 	n := float64(p.Samples())
@@ -118,9 +118,9 @@ func (c pcsrCase) run(t *testing.T, d time.Duration, seed int64) (*pcsrRun, *pro
 	must(err)
 	core, err := cortexm.Attach(ctx, p, cortexm.AttachOptions{Clock: board, Observe: true})
 	must(err)
-	image, err := openImage([]string{c.path(t)})
+	of, err := openProgram([]string{c.path(t)}, nil)
 	must(err)
-	s, err := newStacks(image, profile.Options{Flat: true, InCode: inCode(image)})
+	s, err := newStacks(of, profile.Options{Flat: true, InCode: inCode(of)})
 	must(err)
 	source, err := cortexm.NewPCSampler(ctx, core, cortexm.PCOptions{Rate: c.rate, Duration: d, Seed: seed, Clock: board})
 	must(err)

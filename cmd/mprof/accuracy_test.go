@@ -184,7 +184,7 @@ func (j *judged) compare(t *testing.T, path, recording string, w *witness) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := unwind.New(program(image))
+	u, err := unwind.New(program(alone(image)))
 	if err != nil {
 		t.Fatal(err)
 	}

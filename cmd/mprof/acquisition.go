@@ -22,6 +22,7 @@ const (
 	keyClock    = "clock"
 	keyVersion  = "mprof"
 	keyElapsed  = "elapsed"
+	keyExtraELF = "extra-elf"
 	keyPlan     = "plan"
 )
 
@@ -29,7 +30,8 @@ const (
 const defaultSWCLK = 4_000_000
 
 // recordingHeader says what is sampled and how.
-func (r *samplingRun) recordingHeader(image *symbol.Image) snapshot.Header {
+func (r *samplingRun) recordingHeader(of *symbol.Program) snapshot.Header {
+	image := of.App()
 	h := snapshot.Header{
 		ELF:     image.Path(),
 		BuildID: fmt.Sprintf("%x", image.BuildID()),
@@ -45,6 +47,9 @@ func (r *samplingRun) recordingHeader(image *symbol.Image) snapshot.Header {
 			keyClock:    r.target.clockLabel,
 			keyVersion:  versionString(),
 		},
+	}
+	for _, other := range of.Images()[1:] {
+		h.Parameters[keyExtraELF] = strings.TrimPrefix(h.Parameters[keyExtraELF]+"\n"+other.Path(), "\n")
 	}
 	r.methodParameters(&h)
 	return h
@@ -75,13 +80,14 @@ func recordedAcquisition(h snapshot.Header, end snapshot.End) profile.Acquisitio
 }
 
 // profileOptions are the facts of a recording that a profile starts with.
-func profileOptions(h snapshot.Header, image *symbol.Image) profile.Options {
-	o := profile.Options{Start: h.Start, Mapping: image.Mapping(), Source: image.Source, InCode: inCode(image)}
+func profileOptions(h snapshot.Header, of *symbol.Program) profile.Options {
+	mappings := of.Mappings()
+	o := profile.Options{Start: h.Start, Mapping: mappings[0], Others: mappings[1:], Source: of.Source, InCode: inCode(of)}
 	o.Flat = h.Parameters[keyMethod] == profile.MethodPC || h.Parameters[keyMethod] == profile.MethodPCSR
 	if rate, err := strconv.ParseFloat(h.Parameters[keyRate], 64); err == nil && rate > 0 {
 		o.Period = time.Duration(float64(time.Second) / rate)
 	}
-	if image.Path() == builtInPath {
+	if of.App().Path() == builtInPath {
 		o.Source = demo.Source
 	}
 	return o

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,6 +46,7 @@ Methods:
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.paths, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
 	flags.StringVar(&f.elf, "elf", "", "ELF file to take functions and call frames from (default the one that the recording names)")
+	addExtraELF(flags, &f.extra, "those that the recording names")
 	flags.Var(&f.method, "method", "what to make of the samples, see above")
 	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is of another build than the recording")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
@@ -59,6 +61,7 @@ type convertFlags struct {
 	outputs
 	recording string
 	elf       string
+	extra     []string
 	method    methodFlag
 	force     bool
 }
@@ -104,24 +107,25 @@ func (a *app) convert(ctx context.Context, f *convertFlags) error {
 	}
 	defer recording.Close()
 	header := recording.Header()
-	image, err := openImage(f.elfArgument(header))
+	of, remarks, err := openRecorded(f.elfArgument(header), f.extra, recordedExtra(header))
 	if err != nil {
 		return err
 	}
-	buildErr := checkBuild(header, image)
+	buildErr := checkBuild(header, of.App())
 	if buildErr != nil && !f.force {
 		return buildErr
 	}
 	if err := f.chooseMethod(header); err != nil {
 		return err
 	}
-	s, err := newStacks(image, profileOptions(header, image))
+	s, err := newStacks(of, profileOptions(header, of))
 	if err != nil {
 		return err
 	}
 	if buildErr != nil {
 		s.remark("%v; converted all the same (--force), so functions may carry the wrong names", buildErr)
 	}
+	s.remarks = append(s.remarks, remarks...)
 	if err := s.addAll(ctx, recording); err != nil {
 		return err
 	}
@@ -160,6 +164,12 @@ func (f *convertFlags) elfArgument(h snapshot.Header) []string {
 		return nil
 	}
 	return []string{h.ELF}
+}
+
+// recordedExtra are the ELF files beside the application's that a recording
+// was made with.
+func recordedExtra(h snapshot.Header) []string {
+	return strings.FieldsFunc(h.Parameters[keyExtraELF], func(r rune) bool { return r == '\n' })
 }
 
 // addAll reads a recording to its end; a cut is a remark, not an error.

@@ -87,7 +87,7 @@ func judgeProgram(t *testing.T, path string) [numKnowledge]verdict {
 	var unwinders [numKnowledge]*unwind.Unwinder
 	var verdicts [numKnowledge]verdict
 	for k := range numKnowledge {
-		p := program(image)
+		p := program(alone(image))
 		k.limit(&p)
 		if unwinders[k], err = unwind.New(p); err != nil {
 			t.Fatal(err)

@@ -21,7 +21,7 @@ func firstSample(tb testing.TB, path string, s *snapshot.Snapshot) (names []stri
 	if err != nil {
 		tb.Fatal(err)
 	}
-	u, err := unwind.New(program(image))
+	u, err := unwind.New(program(alone(image)))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -91,4 +91,13 @@ func BenchmarkFirstSampleRP2040(b *testing.B) {
 			b.Fatalf("got %q", got)
 		}
 	}
+}
+
+// alone is a program of one image.
+func alone(app *symbol.Image) *symbol.Program {
+	of, err := symbol.NewProgram(app)
+	if err != nil {
+		panic(err) // one image overlaps with none
+	}
+	return of
 }

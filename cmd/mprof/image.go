@@ -1,6 +1,10 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"slices"
+
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/symbol"
 )
@@ -19,19 +23,44 @@ func imageSegments(image *symbol.Image) []cortexm.Segment {
 	return segments
 }
 
-// stackTops lists the stack pointers that the image itself knows: the one
-// that the core loads at reset. The sampler learns others as it goes.
-func stackTops(image *symbol.Image) []uint32 {
-	if sp, ok := image.InitialSP(); ok {
-		return []uint32{sp}
+// stackTops lists the stack pointers that the images themselves know: those
+// that the core loads at reset, and a boot loader for the application. The
+// sampler learns others as it goes.
+func stackTops(of *symbol.Program) (tops []uint32) {
+	for _, image := range of.Images() {
+		if sp, ok := image.InitialSP(); ok && !slices.Contains(tops, sp) {
+			tops = append(tops, sp)
+		}
+	}
+	return tops
+}
+
+// verifyImages compares the target with all images; the error names the image
+// where there are several.
+func verifyImages(ctx context.Context, core *cortexm.Core, of *symbol.Program) error {
+	for _, image := range of.Images() {
+		if err := core.VerifyImage(ctx, imageSegments(image)); err != nil {
+			if len(of.Images()) > 1 {
+				err = fmt.Errorf("%s: %w", image.Path(), err)
+			}
+			return err
+		}
 	}
 	return nil
 }
 
-// ramRanges lists the memory that stacks can be in: writable segments, and
+// ramRanges lists the memory that stacks of all images can be in.
+func ramRanges(of *symbol.Program) (ranges []cortexm.Extent) {
+	for _, image := range of.Images() {
+		ranges = append(ranges, imageRAM(image)...)
+	}
+	return ranges
+}
+
+// imageRAM lists the memory that stacks can be in: writable segments, and
 // from the lowest of them up to the initial stack pointer where that lies
 // above. Nothing is known where the image has neither.
-func ramRanges(image *symbol.Image) []cortexm.Extent {
+func imageRAM(image *symbol.Image) []cortexm.Extent {
 	var ranges []cortexm.Extent
 	for _, s := range image.Segments() {
 		if s.Write && s.MemSize > 0 {
@@ -54,9 +83,9 @@ func ramRanges(image *symbol.Image) []cortexm.Extent {
 	return append(ranges, cortexm.Extent{Low: low, High: sp})
 }
 
-// inCode tells which addresses hold code of the image.
-func inCode(image *symbol.Image) func(pc uint32) bool {
-	ranges := image.CodeRanges()
+// inCode tells which addresses hold code of the images.
+func inCode(of *symbol.Program) func(pc uint32) bool {
+	ranges := of.CodeRanges()
 	return func(pc uint32) bool {
 		for _, r := range ranges {
 			if pc >= r.Low && pc < r.High {

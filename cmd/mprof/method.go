@@ -76,7 +76,7 @@ type learner interface {
 
 // newSampler makes the sampler of the method that was asked for. Where the core
 // has no PCSR it is halted for its PC, and the remark says so.
-func (r *samplingRun) newSampler(ctx context.Context, image *symbol.Image) (remark string, err error) {
+func (r *samplingRun) newSampler(ctx context.Context, of *symbol.Program) (remark string, err error) {
 	r.method = r.flags.beginMethod()
 	if r.method == profile.MethodPCSR {
 		err := r.samplePCs(ctx)
@@ -96,8 +96,8 @@ func (r *samplingRun) newSampler(ctx context.Context, image *symbol.Image) (rema
 		Duration:      time.Duration(r.flags.duration),
 		Seed:          r.flags.seed,
 		Clock:         r.target.clock,
-		StackTops:     stackTops(image),
-		RAM:           ramRanges(image),
+		StackTops:     stackTops(of),
+		RAM:           ramRanges(of),
 		RegistersOnly: r.method == profile.MethodPC,
 
 		MaxOverhead: float64(r.flags.maxOverhead),

@@ -38,9 +38,9 @@ type samplingRun struct {
 // detachTimeout bounds the last thing that happens to a core: letting it run.
 const detachTimeout = 5 * time.Second
 
-// startRun attaches to the core, checks the image and opens the recording. On
+// startRun attaches to the core, checks the images and opens the recording. On
 // an error the core is left as it was found.
-func (a *app) startRun(ctx context.Context, f *sampleFlags, image *symbol.Image, t *target) (*samplingRun, error) {
+func (a *app) startRun(ctx context.Context, f *sampleFlags, of *symbol.Program, t *target) (*samplingRun, error) {
 	r := &samplingRun{app: a, flags: f, target: t}
 	var err error
 	if r.probe, r.core, err = f.attach(ctx, t, f.observes()); err != nil {
@@ -49,15 +49,15 @@ func (a *app) startRun(ctx context.Context, f *sampleFlags, image *symbol.Image,
 		}
 		return nil, err
 	}
-	if err := r.begin(ctx, image); err != nil {
+	if err := r.begin(ctx, of); err != nil {
 		return nil, errors.Join(err, r.detach())
 	}
 	return r, nil
 }
 
 // begin does what can fail between attaching and the first sample.
-func (r *samplingRun) begin(ctx context.Context, image *symbol.Image) (err error) {
-	verifyErr := r.core.VerifyImage(ctx, imageSegments(image))
+func (r *samplingRun) begin(ctx context.Context, of *symbol.Program) (err error) {
+	verifyErr := verifyImages(ctx, r.core, of)
 	var mismatch *cortexm.MismatchError
 	if verifyErr != nil && !(r.flags.force && errors.As(verifyErr, &mismatch)) {
 		return verifyErr
@@ -66,12 +66,12 @@ func (r *samplingRun) begin(ctx context.Context, image *symbol.Image) (err error
 	if err != nil {
 		return err
 	}
-	remark, err := r.newSampler(ctx, image)
+	remark, err := r.newSampler(ctx, of)
 	if err != nil {
 		return err
 	}
-	r.header = r.recordingHeader(image)
-	if r.stacks, err = newStacks(image, profileOptions(r.header, image)); err != nil {
+	r.header = r.recordingHeader(of)
+	if r.stacks, err = newStacks(of, profileOptions(r.header, of)); err != nil {
 		return err
 	}
 	if verifyErr != nil {

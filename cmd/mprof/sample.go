@@ -24,6 +24,7 @@ type sampleFlags struct {
 	method   methodFlag
 	rate     rateFlag
 	duration durationFlag
+	extra    []string // ELF files beside the application's
 	outputs  []string
 	record   string
 	seed     int64
@@ -63,6 +64,7 @@ built-in firmware.`,
 		Example: `  mprof sample --rate 100 --duration 60 app.elf
   mprof sample --probe 0d28:0204 --speed 4M -o out.json.gz -o out.pb.gz app.elf
   mprof sample --method pcsr --duration 10 app.elf
+  mprof sample --extra-elf bootloader.elf --reset --duration 10 app.elf
   mprof sample --probe sim --duration 10`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -81,6 +83,7 @@ built-in firmware.`,
 	flags.Var(&f.maxOverhead, "max-overhead", "share of time that the core may stand halted; the rate is lowered to keep it: 1%, 0.5%, none")
 	flags.Var(&f.maxHalt, "max-halt", "longest that a sample may halt the core; stacks are cut to keep it: 200us, 1ms, none")
 	flags.Var(&f.duration, "duration", "how long to sample: 60, 60s, 2m (default until Ctrl-C)")
+	addExtraELF(flags, &f.extra, "none")
 	f.targetFlags.add(cmd)
 	f.addUnderReset(cmd)
 	f.addReset(cmd)
@@ -155,7 +158,7 @@ func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
 	if err := f.prepare(args); err != nil {
 		return err
 	}
-	image, err := openImage(args)
+	of, err := openProgram(args, f.extra)
 	if err != nil {
 		return err
 	}
@@ -167,7 +170,7 @@ func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
 	if a.opened != nil {
 		a.opened(t)
 	}
-	r, err := a.startRun(ctx, f, image, t)
+	r, err := a.startRun(ctx, f, of, t)
 	if err != nil {
 		return err
 	}

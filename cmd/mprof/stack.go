@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/unwind"
 )
 
@@ -44,6 +43,7 @@ nothing but a look at the stack found it.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.core, "core", "c", "", "dump or recording to read the stack from (required)")
+	addExtraELF(flags, &f.extra, "none")
 	flags.Int64Var(&f.sample, "sample", -1, "number of the sample in a recording, from 0")
 	flags.BoolVar(&f.all, "all", false, "every sample of a recording")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print registers, and how each frame was found and its CFA")
@@ -56,6 +56,7 @@ nothing but a look at the stack found it.`,
 // stackFlags is the command line of mprof stack.
 type stackFlags struct {
 	elf, core     string
+	extra         []string
 	sample        int64
 	sampleGiven   bool
 	all           bool
@@ -84,22 +85,22 @@ func (a *app) stack(ctx context.Context, f *stackFlags) error {
 	if err != nil {
 		return err
 	}
-	image, err := symbol.Open(f.elf)
+	of, err := openProgram([]string{f.elf}, f.extra)
 	if err != nil {
 		return err
 	}
-	d.compare(image)
-	u, err := unwind.New(program(image))
+	d.compare(of.App())
+	u, err := unwind.New(program(of))
 	if err != nil {
 		return err
 	}
-	p := &stackPrinter{symbols: image, kind: d.kind}
+	p := &stackPrinter{symbols: of, kind: d.kind}
 	for i := range d.cores {
 		c := &d.cores[i]
 		frames, stop := u.Unwind(nil, c.snap)
 		d.stacks = append(d.stacks, p.stack(c, frames, stop))
 	}
-	d.Warnings = append(d.Warnings, image.Remarks()...)
+	d.Warnings = append(d.Warnings, of.Remarks()...)
 	d.Warnings = append(d.Warnings, u.Remarks()...)
 	if f.json {
 		return d.printJSON(a.stdout)

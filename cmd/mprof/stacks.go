@@ -14,7 +14,7 @@ import (
 // stacks turns snapshots into a profile: unwinder and builder in a row. A run
 // and a recording go through the same one.
 type stacks struct {
-	image    *symbol.Image
+	program  *symbol.Program
 	unwinder *unwind.Unwinder
 	builder  *profile.Builder
 	frames   []unwind.Frame
@@ -27,38 +27,43 @@ type stacks struct {
 	flat     bool // no stacks are expected
 }
 
-func newStacks(image *symbol.Image, o profile.Options) (*stacks, error) {
-	u, err := unwind.New(program(image))
+func newStacks(of *symbol.Program, o profile.Options) (*stacks, error) {
+	u, err := unwind.New(program(of))
 	if err != nil {
 		return nil, err
 	}
-	return &stacks{image: image, unwinder: u, builder: profile.NewBuilder(image, o), flat: o.Flat}, nil
+	return &stacks{program: of, unwinder: u, builder: profile.NewBuilder(of, o), flat: o.Flat}, nil
 }
 
-// program gives the unwinder what it needs of the image.
-func program(image *symbol.Image) unwind.Program {
+// program gives the unwinder what it needs of the images.
+func program(of *symbol.Program) unwind.Program {
+	app := of.App()
 	p := unwind.Program{
-		CPUArch:  image.CPUArch(),
-		ReadCode: image.ReadCode,
+		CPUArch:  app.CPUArch(),
+		ReadCode: of.ReadCode,
 		Function: func(pc uint32) (unwind.Range, bool) {
-			r, ok := image.Bounds(pc) // the symbol table alone: DWARF can wait
+			r, ok := of.Bounds(pc) // the symbol table alone: DWARF can wait
 			return unwind.Range(r), ok
 		},
+		Outermost: of.ResetHandlers(),
 	}
-	p.DebugFrame, _, _ = image.Section(".debug_frame")
-	p.EHFrame, p.EHFrameAt, _ = image.Section(".eh_frame")
-	if r, ok := image.Exidx(); ok {
+	p.DebugFrame, _, _ = app.Section(".debug_frame")
+	p.EHFrame, p.EHFrameAt, _ = app.Section(".eh_frame")
+	for _, im := range of.Images()[1:] {
+		var t unwind.Tables
+		t.DebugFrame, _, _ = im.Section(".debug_frame")
+		t.EHFrame, t.EHFrameAt, _ = im.Section(".eh_frame")
+		p.Others = append(p.Others, t)
+	}
+	if r, ok := app.Exidx(); ok {
 		p.Exidx = unwind.Range(r)
 	}
 	p.FramePointers = func(pc uint32) (chain bool, producer string) {
-		producer = image.Producer(pc)
+		producer = of.Producer(pc)
 		return symbol.ChainsFrames(producer), producer
 	}
-	for _, r := range image.CodeRanges() {
+	for _, r := range of.CodeRanges() {
 		p.Code = append(p.Code, unwind.Range{Low: r.Low, High: r.High})
-	}
-	if reset, ok := image.ResetHandler(); ok {
-		p.Outermost = append(p.Outermost, reset)
 	}
 	return p
 }
@@ -104,7 +109,7 @@ func (s *stacks) remark(format string, args ...any) {
 // profile ends the row.
 func (s *stacks) profile(a profile.Acquisition, duration time.Duration) *profile.Profile {
 	a.Remarks = append(a.Remarks, s.remarks...)
-	a.Remarks = append(a.Remarks, s.image.Remarks()...)
+	a.Remarks = append(a.Remarks, s.program.Remarks()...)
 	a.Remarks = append(a.Remarks, s.unwinder.Remarks()...)
 	return s.builder.Finish(a, duration)
 }

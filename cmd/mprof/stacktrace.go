@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/snapshot/core"
-	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/unwind"
 )
 
@@ -49,15 +49,9 @@ type traceEnd struct {
 	hint     error
 }
 
-// symbols names addresses and exceptions.
-type symbols interface {
-	Lookup(pc uint32) []symbol.Location
-	Handler(exc uint16) string
-}
-
 // stackPrinter makes traces of frames.
 type stackPrinter struct {
-	symbols symbols
+	symbols profile.Symbolizer
 	kind    core.Kind
 }
 
@@ -74,8 +68,8 @@ func (p *stackPrinter) stack(c *halted, frames []unwind.Frame, stop unwind.Stop)
 			t.registers = append(t.registers, fmt.Sprintf("%s %s", r, hex32(v)))
 		}
 	}
-	for _, f := range frames {
-		t.Frames = append(t.Frames, p.lines(f)...)
+	for i := range frames {
+		t.Frames = append(t.Frames, p.lines(frames, i)...)
 	}
 	for i := range t.Frames {
 		t.Frames[i].Number = i
@@ -84,23 +78,24 @@ func (p *stackPrinter) stack(c *halted, frames []unwind.Frame, stop unwind.Stop)
 	return t
 }
 
-// lines are those of one physical frame, the innermost inlined function first.
-func (p *stackPrinter) lines(f unwind.Frame) []traceFrame {
+// lines are those of physical frame i, the innermost inlined function first.
+func (p *stackPrinter) lines(frames []unwind.Frame, i int) []traceFrame {
+	f, names := frames[i], profile.FrameNames(p.symbols, frames, i)
 	line := traceFrame{Kind: frameKinds[f.Kind], Method: methodNames[f.Method], Guessed: f.Guessed()}
 	if f.CFA != 0 {
 		line.CFA = hex32(f.CFA)
 	}
 	if f.Kind == unwind.Exception {
-		line.Exception = p.symbols.Handler(f.ExcNum)
+		line.Exception = names.Label
 		return []traceFrame{line}
 	}
 	line.PC = hex32(f.PC)
-	locations := p.symbols.Lookup(f.LookupPC())
-	if len(locations) == 0 {
+	if len(names.Functions) == 0 {
+		line.Function = names.Label
 		return []traceFrame{line}
 	}
 	var lines []traceFrame
-	for _, l := range locations {
+	for _, l := range names.Functions {
 		one := line
 		one.Function, one.Inlined, one.File, one.Line, one.Column = l.Name, l.Inlined, l.CallFile, l.CallLine, l.CallColumn
 		if l.Linkage != l.Name {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"github.com/mprof/mprof/probe/tcp"
 	"github.com/mprof/mprof/probe/usb"
 	"github.com/mprof/mprof/sim"
-	"github.com/mprof/mprof/symbol"
 )
 
 // target is a probe with a board behind it, and the clock that its run goes by.
@@ -78,17 +76,6 @@ func openTCP(ctx context.Context, address string) (*target, error) {
 		return nil, err
 	}
 	return &target{transport: transport, reopen: reopen, clock: cortexm.NewWall(), clockLabel: "host time"}, nil
-}
-
-// builtInPath is the name that profiles of the built-in firmware carry.
-const builtInPath = "firmware/demo/demo.elf"
-
-// openImage reads the ELF file, or the built-in one where none is named.
-func openImage(args []string) (*symbol.Image, error) {
-	if len(args) == 0 {
-		return symbol.New(bytes.NewReader(demo.ELF), int64(len(demo.ELF)), builtInPath)
-	}
-	return symbol.Open(args[0])
 }
 
 // rawImage is the ELF file as a whole, which the simulated board runs.

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/mprof/mprof/firmware/demo"
+	"github.com/mprof/mprof/symbol"
+)
+
+// builtInPath is the name that profiles of the built-in firmware carry.
+const builtInPath = "firmware/demo/demo.elf"
+
+// addExtraELF defines the flag of commands that know more of the chip than one
+// ELF file.
+func addExtraELF(flags *pflag.FlagSet, paths *[]string, otherwise string) {
+	flags.StringArrayVar(paths, "extra-elf", nil, "ELF file of what else is on the chip, such as a boot loader or a ROM; may be repeated (default "+otherwise+")")
+}
+
+// openImage reads the ELF file, or the built-in one where none is named.
+func openImage(args []string) (*symbol.Image, error) {
+	if len(args) == 0 {
+		return symbol.New(bytes.NewReader(demo.ELF), int64(len(demo.ELF)), builtInPath)
+	}
+	return symbol.Open(args[0])
+}
+
+// openProgram reads the application's ELF file and those of what else is on
+// the chip, as one program.
+func openProgram(args, extra []string) (*symbol.Program, error) {
+	app, err := openImage(args)
+	if err != nil {
+		return nil, err
+	}
+	var others []*symbol.Image
+	for _, path := range extra {
+		im, err := symbol.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		others = append(others, im)
+	}
+	return symbol.NewProgram(app, others...)
+}
+
+// openRecorded is openProgram for a recording: an image beside the application
+// that cannot be opened costs its names, which the remarks say. given are the
+// paths that the command line names, in place of the recorded ones.
+func openRecorded(args, given, recorded []string) (of *symbol.Program, remarks []string, err error) {
+	if len(given) > 0 {
+		of, err = openProgram(args, given)
+		return of, nil, err
+	}
+	var there []string
+	for _, path := range recorded {
+		if _, err := symbol.Open(path); err != nil {
+			remarks = append(remarks, fmt.Sprintf("%v: it was on the chip, and its code has no names now", err))
+			continue
+		}
+		there = append(there, path)
+	}
+	of, err = openProgram(args, there)
+	return of, remarks, err
+}
