@@ -46,7 +46,7 @@ func pickMoments(t *testing.T, path string, n int) []moment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := unwind.New(program(image))
+	u, err := unwind.New(program(alone(image)))
 	if err != nil {
 		t.Fatal(err)
 	}
