@@ -88,6 +88,7 @@ func FuzzCore(f *testing.F) {
 	f.Add([]byte{0x30, 0xbf, 0xff, 0xe7, 0x00, 0xdf}, uint8(1))
 	f.Add([]byte{0x00, 0xde, 0xf0, 0xf7, 0x00, 0xa0, 0xbd, 0xe8, 0x00, 0x80}, uint8(2))
 	f.Add([]byte{0x06, 0xbf, 0x00, 0xdf, 0x70, 0x47, 0x6f, 0xf0, 0x00, 0x00, 0x00, 0x47}, uint8(0))
+	f.Add([]byte{0xb2, 0xec, 0x10, 0x8b, 0x71, 0xee, 0x21, 0x0a, 0xc1, 0xee, 0x21, 0x0a, 0xf1, 0xee, 0xe1, 0x0a, 0xa7, 0xec, 0x20, 0x0a}, uint8(48))
 	f.Fuzz(func(t *testing.T, code []byte, how uint8) {
 		mem := make([]byte, 0x2000)
 		for i := copy(mem[0x200:], code); i < 0x1000 && len(code) > 0; i += len(code) {
@@ -98,12 +99,13 @@ func FuzzCore(f *testing.F) {
 			binary.LittleEndian.PutUint32(mem[4*i:], 0x201+0x20*uint32(i-1))
 		}
 		ram := make([]byte, 0x1000)
-		c, err := New(Config{Arch: Arch(how % 3), Regions: []Region{{Base: 0, Data: mem, ROM: how&4 != 0}, {Base: 0x20000000, Data: ram}}, Tracer: &log{core: new(Core)}})
+		c, err := New(Config{Arch: Arch(how % 3), FPU: how%3 == 0 && how&16 != 0, Regions: []Region{{Base: 0, Data: mem, ROM: how&4 != 0}, {Base: 0x20000000, Data: ram}}, Tracer: &log{core: new(Core)}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.SetDebugEnabled(how&8 != 0)
 		c.writeSCS(regSYSTRVR, 4, 300)
+		c.writeSCS(regCPACR, 4, 0xf<<20)
 		c.writeSCS(regSYSTCSR, 4, 3)
 		for i := range uint8(13) {
 			c.WriteReg(i, uint32(i)*0x13579bdf>>(i&7))

@@ -18,12 +18,19 @@ import "math/bits"
 //	unaligned access: each further bus transfer            1
 //	exception entry 12, return 10, tail-chaining 6
 //	S0 to S15 and FPSCR to or from a frame                 17
+//	floating point (TRM 7.2.3): arithmetic, moves, VCVT    1
+//	multiply and accumulate, chained or fused              3
+//	VDIV, VSQRT                                            14
+//	VMOV with two core registers                           2
+//	VLDR, VSTR, VLDM, VSTM, VPUSH, VPOP of N words         1 + N
 //
-// The last line comes on top of the entry where state is not preserved lazily,
+// The line of S0 to S15 comes on top of the entry where state is not preserved lazily,
 // of the first floating-point instruction of a handler where it is, and of a
 // return that restores it.
 //
-// Not modelled: wait states, pairing of loads, folding of IT, bus contention.
+// Not modelled: wait states, pairing of loads, folding of IT, bus contention, the
+// cycle more of floating-point arithmetic whose result the next instruction
+// takes, and integer instructions that go on beside VDIV and VSQRT.
 const (
 	costRefill    = 2
 	costEntry     = 12
