@@ -18,12 +18,11 @@ import (
 
 // moment is a point of a run: the core's registers, the true stack and ours.
 type moment struct {
-	at        int // instructions executed
-	registers [17]uint32
-	changed   []change // RAM since the point before
+	at        int        // instructions executed
+	registers [19]uint32 // R0-R15, xPSR, MSP, PSP
+	changed   []change   // RAM since the point before
 	want      []truth.Frame
 	ours      bool
-	process   bool // part of the stack is reached through PSP
 }
 
 type change struct {
@@ -64,7 +63,7 @@ func pickMoments(t *testing.T, path string, n int) []moment {
 			frames, stop := u.Unwind(nil, &snap)
 			v := verdict{places: map[place]*example{}}
 			v.add(frames, stop, want, image)
-			m.ours, m.process = v.equal == 1, u.Consulted(snapshot.PSP)
+			m.ours = v.equal == 1
 			ram := core.Memory(0x20000000)
 			if before == nil {
 				before = make([]byte, len(ram))

@@ -1,6 +1,6 @@
 # gdb puts a halted core into QEMU, point by point, and prints its backtrace.
-# Points: the file in $POINTS, little-endian words: R0-R15, xPSR, number of runs;
-# per run its address and length, then its bytes. One line is printed per point:
+# Points: the file in $POINTS, little-endian words: R0-R15, xPSR, MSP, PSP, number of
+# runs; per run its address and length, then its bytes. One line is printed per point:
 # the PC of each frame, "X" for an exception, and the reason of the end. Left out
 # are inlined functions and those that have jumped to the next, which have no frame
 # on the stack.
@@ -14,8 +14,8 @@ LIMIT = 300
 
 def points(path):
     with open(path, "rb") as f:
-        while head := f.read(18 * 4):
-            *registers, runs = struct.unpack("<18I", head)
+        while head := f.read(20 * 4):
+            *registers, runs = struct.unpack("<20I", head)
             memory = []
             for _ in range(runs):
                 address, length = struct.unpack("<2I", f.read(8))
@@ -46,7 +46,7 @@ def main():
     for registers, memory in points(os.environ["POINTS"]):
         for address, data in memory:
             inferior.write_memory(address, data)
-        answer = connection.send_packet(b"G" + struct.pack("<17I", *registers).hex().encode())
+        answer = connection.send_packet(b"G" + struct.pack("<19I", *registers).hex().encode())
         if answer != b"OK":
             raise gdb.GdbError("registers: %r" % answer)
         gdb.execute("maintenance flush register-cache", to_string=True)
