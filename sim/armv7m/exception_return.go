@@ -74,6 +74,8 @@ func (c *Core) unstack(exc int, frame, exRet uint32, toThread bool) {
 		}
 		w[i] = v
 	}
+	copy(c.r[:4], w[:4])
+	c.r[12] = w[4]
 	if !c.popFP(exc, frame, exRet) {
 		return
 	}
@@ -94,10 +96,9 @@ func (c *Core) unstack(exc int, frame, exRet uint32, toThread bool) {
 	}
 }
 
-// restore takes the registers from a frame.
+// restore takes LR, PC, SP and xPSR from a frame.
 func (c *Core) restore(w *[8]uint32, frame, exRet, psr uint32) {
-	copy(c.r[:4], w[:4])
-	c.r[12], c.r[lr] = w[4], w[5]
+	c.r[lr] = w[5]
 	c.pc = w[6] &^ 1
 	align, size := psr>>9&1<<2, uint32(frameSize)
 	if extended := exRet&excReturnBasic == 0; extended {

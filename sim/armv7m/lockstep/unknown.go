@@ -1,5 +1,7 @@
 package lockstep
 
+import "encoding/binary"
+
 // unknownFP takes over S0 to S15 and FPSCR where the manual leaves them UNKNOWN
 // (DDI 0403E B1.5.6, PushStack; B1.5.7, PreserveFPState): once they were written
 // to the stack. QEMU 7.2 clears them then, the simulated core keeps them as
@@ -22,4 +24,22 @@ func unknownFP(core *simulated, before, want, got *State) bool {
 	core.core.WriteReg(selFPSCR, 0)
 	got.FPSCR = 0
 	return *want == *got
+}
+
+// freshContext takes over FPSCR after a VMRS that begins a context: the manual
+// has AHP, DN, FZ and RMode from FPDSCR and the other bits as they were (DDI 0403E
+// B1.5.7, ExecuteFPCheck), QEMU 7.2 clears those. It tells whether that was it.
+func freshContext(core *simulated, flash []byte, before, want, got *State) bool {
+	const modes = 0x07c00000
+	pc := before.R[15]
+	if !core.arch.Has(FPv4) || int(pc)+4 > len(flash) || want.FPSCR != got.FPSCR&modes {
+		return false
+	}
+	first, second := binary.LittleEndian.Uint16(flash[pc:]), binary.LittleEndian.Uint16(flash[pc+2:])
+	rt := second >> 12
+	if first != 0xeef1 || second&0xf10 != 0xa10 || rt == 15 {
+		return false
+	}
+	got.FPSCR, got.R[rt] = want.FPSCR, want.R[rt]
+	return *want == *got && core.core.WriteReg(uint8(rt), got.R[rt]) && core.core.WriteReg(selFPSCR, got.FPSCR)
 }
