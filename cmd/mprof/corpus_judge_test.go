@@ -46,6 +46,7 @@ type verdict struct {
 	stacks  int
 	equal   int // every frame is the true one, and the stack says that it is complete
 	cut     int // every frame is the true one, but some are missing, and the stack says so
+	lost    int // cut before a return address that is in no register and nowhere on the stack
 	guessed int // differs, and has a frame that is marked as guessed
 	wrong   int // a frame that is not the true one and not marked, or complete where frames are missing
 	places  map[place]*example
@@ -101,13 +102,13 @@ func judgeProgram(t *testing.T, path string) [numKnowledge]verdict {
 	for range mostInstructions {
 		core.Step()
 		freeze(core, &snap)
-		if want = trueStack(want[:0], board, &snap); want[0].Function == corpus.Done {
+		if want = trueStack(want[:0], board); want[0].Function == corpus.Done {
 			return verdicts
 		}
 		for k, u := range unwinders {
 			var stop unwind.Stop
 			got, stop = u.Unwind(got[:0], &snap)
-			verdicts[k].add(got, stop, want, image)
+			verdicts[k].add(got, stop, want, &snap, image)
 		}
 	}
 	t.Fatalf("%s was not reached; the stack is %v", corpus.Done, board.Truth().Stack(core.LastPC()))
@@ -116,9 +117,9 @@ func judgeProgram(t *testing.T, path string) [numKnowledge]verdict {
 
 // trueStack is the shadow call stack, under a handler that has written PSP that
 // of the thread which it switches to.
-func trueStack(dst []truth.Frame, board *sim.Board, s *snapshot.Snapshot) []truth.Frame {
-	pc, _ := s.Regs.Value(snapshot.PC)
-	psp, _ := s.Regs.Value(snapshot.PSP)
+func trueStack(dst []truth.Frame, board *sim.Board) []truth.Frame {
+	pc, _ := board.Core().ReadReg(uint8(snapshot.PC))
+	psp, _ := board.Core().ReadReg(uint8(snapshot.PSP))
 	const returnAddress = 24 // in an exception frame (DDI 0403E B1.5.6)
 	var resume uint32
 	if data := board.Core().Memory(psp + returnAddress); len(data) >= 4 {
@@ -153,7 +154,7 @@ func sameFrame(got unwind.Frame, want truth.Frame) bool {
 	return got.PC == want.PC && int(got.ExcNum) == want.Exception && (got.Kind == unwind.Exception) == (want.Exception != 0)
 }
 
-func (v *verdict) add(got []unwind.Frame, stop unwind.Stop, want []truth.Frame, image *symbol.Image) {
+func (v *verdict) add(got []unwind.Frame, stop unwind.Stop, want []truth.Frame, snap *snapshot.Snapshot, image *symbol.Image) {
 	v.stacks++
 	same := 0
 	for same < min(len(got), len(want)) && sameFrame(got[same], want[same]) {
@@ -167,6 +168,9 @@ func (v *verdict) add(got []unwind.Frame, stop unwind.Stop, want []truth.Frame, 
 	case slices.ContainsFunc(got, unwind.Frame.Guessed):
 		kind = "guessed"
 		v.guessed++
+	case same == len(got) && stop.Reason != unwind.Complete && nowhere(want, same, snap):
+		kind = "lost"
+		v.lost++
 	case same == len(got) && stop.Reason != unwind.Complete:
 		kind = "cut"
 		v.cut++
@@ -181,6 +185,28 @@ func (v *verdict) add(got []unwind.Frame, stop unwind.Stop, want []truth.Frame, 
 	}
 	e.n++
 	e.pcs[want[0].PC]++
+}
+
+// nowhere tells that a return address is not in the snapshot: it is that of
+// want[i], the caller of want[i-1].
+func nowhere(want []truth.Frame, i int, s *snapshot.Snapshot) bool {
+	if i == 0 || i >= len(want) || want[i].Exception != 0 || want[i-1].Exception != 0 {
+		return false
+	}
+	ra := want[i].PC | 1
+	for _, reg := range frozen[:snapshot.PC] {
+		if v, _ := s.Regs.Value(reg); v == ra {
+			return false
+		}
+	}
+	for _, w := range s.Windows {
+		for data := w.Data; len(data) >= 4; data = data[4:] {
+			if binary.LittleEndian.Uint32(data) == ra {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func gotText(frames []unwind.Frame, image *symbol.Image) string {
@@ -210,10 +236,10 @@ func wantText(frames []truth.Frame) string {
 
 func percent(n, of int) string { return fmt.Sprintf("%.3f %%", 100*float64(n)/float64(of)) }
 
-// String is the counts of a verdict: equal, cut, guessed, wrong.
+// String is the counts of a verdict: equal, lost, cut, guessed, wrong.
 func (v *verdict) String() string {
-	return fmt.Sprintf("%d stacks: %s equal, %s cut, %s guessed, %s wrong",
-		v.stacks, percent(v.equal, v.stacks), percent(v.cut, v.stacks), percent(v.guessed, v.stacks), percent(v.wrong, v.stacks))
+	return fmt.Sprintf("%d stacks: %s equal, %s lost, %s cut, %s guessed, %s wrong",
+		v.stacks, percent(v.equal, v.stacks), percent(v.lost, v.stacks), percent(v.cut, v.stacks), percent(v.guessed, v.stacks), percent(v.wrong, v.stacks))
 }
 
 // worst describes the places with most differences.

@@ -62,7 +62,7 @@ func pickMoments(t *testing.T, path string, n int) []moment {
 			}
 			frames, stop := u.Unwind(nil, &snap)
 			v := verdict{places: map[place]*example{}}
-			v.add(frames, stop, want, image)
+			v.add(frames, stop, want, &snap, image)
 			m.ours = v.equal == 1
 			ram := core.Memory(0x20000000)
 			if before == nil {
@@ -91,8 +91,7 @@ func runCorpus(t *testing.T, path string, visit func(core *armv7m.Core, want []t
 	var want []truth.Frame
 	for range mostInstructions {
 		core.Step()
-		pc, _ := core.ReadReg(uint8(snapshot.PC))
-		if want = board.Truth().AppendStack(want[:0], pc); want[0].Function == corpus.Done {
+		if want = trueStack(want[:0], board); want[0].Function == corpus.Done {
 			return
 		}
 		visit(core, want)
