@@ -126,13 +126,29 @@ func sampleFacts(p *profile.Profile) factGroup {
 
 func stackFacts(p *profile.Profile) factGroup {
 	g := factGroup{title: "Stacks"}
+	g.text("Callers found by", unwindingText(p.Taken.Unwinding))
 	g.count("Complete", p.Taken.Stops[unwind.Complete])
 	for reason, n := range p.Taken.Stops {
 		if n > 0 && unwind.Reason(reason) != unwind.Complete {
 			g.count("Cut: "+unwind.Reason(reason).String(), n)
 		}
 	}
+	if n := p.Taken.Guessed; n.Stacks > 0 {
+		g.count("Cut, and guessed from there on", n.Stacks)
+		g.count("Guessed frames", n.Frames)
+	}
 	return g
+}
+
+// unwindingText says which methods found callers; nothing where it was all.
+func unwindingText(methods string) string {
+	switch methods {
+	case profile.MethodDWARF:
+		return "call frame information, exception tables and instructions (--method dwarf)"
+	case profile.MethodFP:
+		return "frame pointers (--method fp)"
+	}
+	return ""
 }
 
 // percent prints a share: two decimals below 10 %, one above, as many digits

@@ -36,7 +36,7 @@ func small(t *testing.T) *profile.Profile {
 	add(30, snapshot.Sleeping, unwind.Stop{}, leaf(0x08000910), caller(0x08000112))
 	b.Add(&snapshot.Snapshot{Time: 40 * time.Millisecond, Miss: snapshot.TargetWait}, nil, unwind.Stop{Reason: unwind.NoSample})
 	add(50, snapshot.Reset, unwind.Stop{Reason: unwind.NotCaptured, Addr: 0x20001000}, leaf(0x08000810), caller(0x08000310))
-	add(60, 0, unwind.Stop{}, leaf(0x1fff0000), unwind.Frame{PC: 0x08000112, Kind: unwind.Caller, Method: unwind.FromScan})
+	add(60, 0, unwind.Stop{Reason: unwind.NoRule, Addr: 0x1fff0000}, leaf(0x1fff0000), unwind.Frame{PC: 0x08000112, Kind: unwind.Caller, Method: unwind.FromScan})
 	add(70, 0, unwind.Stop{}, leaf(0x08000410), caller(0x08000112))
 	return b.Finish(profile.Acquisition{
 		Command: []string{"mprof", "sample", "app.elf"}, Version: "0.1.0", Device: "Cortex-M4 r0p1", Probe: "a probe", EndReason: "interrupted",

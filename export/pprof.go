@@ -113,7 +113,7 @@ func (b *pprofBuilder) samples(t mprof.ThreadTrack) {
 }
 
 // stack lists the locations of a stack, leaf first, and labels it with the
-// innermost exception ("irq") and with sleep.
+// innermost exception ("irq"), with sleep, and where frames of it are guesses.
 func (b *pprofBuilder) stack(at mprof.StackIndex, labels map[string][]string) (locations []*profile.Location) {
 	if f := b.source.Frames[b.source.Stacks[at].Frame]; f.Category == mprof.Idle {
 		labels["state"] = []string{"sleeping"}
@@ -124,6 +124,9 @@ func (b *pprofBuilder) stack(at mprof.StackIndex, labels map[string][]string) (l
 		function := &b.source.Functions[f.Function]
 		if exc := function.Exception(); exc != "" && labels["irq"] == nil {
 			labels["irq"] = []string{exc}
+		}
+		if f.Guessed {
+			labels["stack"] = []string{"guessed"}
 		}
 		if len(lines) == 0 {
 			inner = b.source.Stacks[node].Frame

@@ -145,7 +145,7 @@ func stack(r *rand.Rand, s *snapshot.Snapshot) ([]unwind.Frame, unwind.Stop) {
 	case k < 86:
 		return []unwind.Frame{leaf(0x1fff1000 + uint32(r.IntN(3))*2)}, unwind.Stop{Reason: unwind.NoRule}
 	case k < 90:
-		return []unwind.Frame{leaf(0x20000110), {PC: 0x08000112, Kind: unwind.Caller, Method: unwind.FromScan}}, unwind.Stop{}
+		return []unwind.Frame{leaf(0x20000110), {PC: 0x08000112, Kind: unwind.Caller, Method: unwind.FromScan}}, unwind.Stop{Reason: unwind.NoRule, Addr: 0x20000110}
 	case k < 91:
 		s.State = snapshot.Reset
 		return []unwind.Frame{leaf(0x08000110)}, unwind.Stop{}

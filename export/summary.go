@@ -98,6 +98,9 @@ func (s *summary) cost() {
 	if a.Method == profile.MethodPC {
 		s.line("method", "pc, %s reached: registers without stacks", frequency(s.rate()))
 	}
+	if how := unwindingText(a.Unwinding); how != "" && !a.Flat() {
+		s.line("callers", "by %s", how)
+	}
 	s.line("halted", "%s median, %s 99th percentile, %s of the run", micros(a.HaltedP50), micros(a.HaltedP99), percent(s.p.HaltedShare()))
 	for _, line := range budgetLines(s.p) {
 		s.line("", "%s", line)
@@ -151,6 +154,9 @@ func (s *summary) stacks() {
 		if k > 0 && unwind.Reason(reason) != unwind.Complete {
 			s.line("", "  %d %v", k, unwind.Reason(reason))
 		}
+	}
+	if g := a.Guessed; g.Stacks > 0 {
+		s.line("", "%s", s.warn(fmt.Sprintf("of the cut stacks, %d with guesses from there on: %d frames, marked [guessed]", g.Stacks, g.Frames)))
 	}
 }
 

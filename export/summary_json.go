@@ -40,7 +40,7 @@ type jsonSummary struct {
 }
 
 type jsonSamples struct {
-	Method string            `json:"method"` // "dwarf", "pc", "pcsr"
+	Method string            `json:"method"` // "dwarf", "fp", "pc", "pcsr"
 	Asked  uint64            `json:"asked"`
 	Taken  int               `json:"taken"`
 	Missed map[string]uint64 `json:"missed"` // by reason
@@ -64,6 +64,15 @@ type jsonHalted struct {
 type jsonStacks struct {
 	Complete uint64            `json:"complete"`
 	Cut      map[string]uint64 `json:"cut"` // by reason
+	Guessed  jsonGuesses       `json:"guessed"`
+	Callers  string            `json:"callers"` // how they were found: "auto", "dwarf", "fp"
+}
+
+// jsonGuesses counts stacks that go on with guesses, which are among the cut
+// ones, and their guessed frames.
+type jsonGuesses struct {
+	Stacks uint64 `json:"stacks"`
+	Frames uint64 `json:"frames"`
 }
 
 type jsonShare struct {
@@ -107,7 +116,7 @@ func SummaryJSON(w io.Writer, p *profile.Profile, files ...string) error {
 		Samples: jsonSamples{Method: cmp.Or(a.Method, profile.MethodDWARF), NoPCs: jsonNoPCs(a.NoPCs), Asked: a.Asked, Taken: p.Samples(), Missed: map[string]uint64{}},
 		Halted:  jsonHalted{float64(a.HaltedP50) / 1e3, float64(a.HaltedP99) / 1e3, float64(a.Halted) / 1e3, p.HaltedShare()},
 		Budget:  budgetJSON(a.Budget),
-		Stacks:  jsonStacks{Complete: a.Stops[unwind.Complete], Cut: map[string]uint64{}},
+		Stacks:  jsonStacks{Complete: a.Stops[unwind.Complete], Cut: map[string]uint64{}, Guessed: jsonGuesses(a.Guessed), Callers: cmp.Or(a.Unwinding, "auto")},
 		Resets:  a.Resets, Lost: a.LostResets, Away: jsonAways(p), Asleep: jsonShare{int(a.Sleeping), idle.Value, idle.Error},
 		Functions: []jsonFunction{}, Events: []jsonEvent{}, Remarks: append([]string{}, a.Remarks...), Files: append([]string{}, files...),
 	}

@@ -87,7 +87,7 @@ func (b *Builder) blockStack(state snapshot.State, pc uint32) StackIndex {
 	}
 	if state&snapshot.Lockup != 0 {
 		if k.locked == None {
-			k.locked = b.label(None, cutLabel(unwind.InLockup), Unknown)
+			k.locked = b.label(None, cutLabel(unwind.InLockup, false), Unknown)
 		}
 		return k.locked
 	}

@@ -69,6 +69,10 @@ func (b *Builder) Add(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.S
 	} else if stop.Reason < unwind.NumReasons {
 		b.taken.Stops[stop.Reason]++
 	}
+	if n := guessed(frames); n > 0 {
+		b.taken.Guessed.Stacks++
+		b.taken.Guessed.Frames += n
+	}
 	if s.State&snapshot.Sleeping != 0 {
 		b.taken.Sleeping++
 	}
@@ -108,7 +112,7 @@ func (b *Builder) Event(e Event) {
 }
 
 // Finish returns the profile. Of a, the counts that the builder has seen
-// itself are overwritten: NoPCs, Missed, Away, LostResets, Stops, Halted, HaltedP50, HaltedP99, Resets,
+// itself are overwritten: NoPCs, Missed, Away, LostResets, Stops, Guessed, Halted, HaltedP50, HaltedP99, Resets,
 // Sleeping, Budget.Longer, Budget.Shortened, and Asked where it is 0. The builder is used up.
 func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
 	b.endMisses(duration)
@@ -127,7 +131,7 @@ func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
 	a.HaltedP50, a.HaltedP99 = halts(b.samples)
 	a.Budget.Shortened = a.Stops[unwind.Shortened]
 	a.Budget.Longer = longer(b.samples, a.Budget.MaxHalt)
-	a.NoPCs = b.taken.NoPCs
+	a.NoPCs, a.Guessed = b.taken.NoPCs, b.taken.Guessed
 	if a.Asked == 0 {
 		a.Asked = b.asked
 	}

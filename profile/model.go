@@ -138,11 +138,13 @@ type Acquisition struct {
 	Version    string   // of mprof
 	Device     string   // core and target, such as "Cortex-M4 r0p1"
 	Probe      string   // product, serial, firmware
-	Method     string   // how: "dwarf" (call stacks), "pc", "pcsr"; "" is "dwarf"
+	Method     string   // how: "dwarf" or "fp" (call stacks), "pc", "pcsr"; "" is "dwarf"
+	Unwinding  string   // how callers were found: "auto", "dwarf", "fp"; "" is "auto"
 	Asked      uint64   // samples requested
 	NoPCs      NoPCs    // words that were read and are no samples
 	Missed     [snapshot.NumMisses]uint64
 	Stops      [unwind.NumReasons]uint64
+	Guessed    Guesses
 	HaltedP50  time.Duration
 	HaltedP99  time.Duration
 	Halted     time.Duration // in all
@@ -166,6 +168,10 @@ type NoPCs struct {
 	Outside uint64 // of the code in the image
 }
 
+// Guesses counts what the unwinder found by looking for it on the stack: see
+// unwind.Frame.Guessed. The stacks are among those that were cut.
+type Guesses struct{ Stacks, Frames uint64 }
+
 // Sum counts all of them.
 func (n NoPCs) Sum() uint64 { return n.Zero + n.Ones + n.Outside }
 
@@ -175,6 +181,7 @@ func (a *Acquisition) Flat() bool { return a.Method == MethodPC || a.Method == M
 // Methods of sampling.
 const (
 	MethodDWARF = "dwarf"
+	MethodFP    = "fp"
 	MethodPC    = "pc"
 	MethodPCSR  = "pcsr"
 )

@@ -15,12 +15,14 @@ import (
 // captured>", so that in a flame graph the whole tree beside that root is
 // complete, and the width of the root is how much is not known. Inside a
 // handler, the boundary that was not reached is known all the same from IPSR,
-// so it stands between the cut and the frames.
+// so it stands between the cut and the frames. A stack that goes on with guesses
+// hangs below such a root, too, and guessed functions have names of their own:
+// nothing guessed is part of what is known.
 func (b *Builder) stack(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.Stop) StackIndex {
 	at := StackIndex(None)
 	category := Thread
 	if stop.Reason != unwind.Complete {
-		at = b.label(at, cutLabel(stop.Reason), Unknown)
+		at = b.label(at, cutLabel(stop.Reason, guessed(frames) > 0), Unknown)
 	}
 	if exc := activeException(s); exc != 0 && !hasBoundary(frames) {
 		category = Interrupt
@@ -42,11 +44,34 @@ func (b *Builder) stack(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind
 	return at
 }
 
-func cutLabel(r unwind.Reason) string {
-	if r == unwind.InLockup {
+func cutLabel(r unwind.Reason, guessed bool) string {
+	switch {
+	case r == unwind.InLockup:
 		return "<lockup>"
+	case guessed:
+		return "<guessed: " + r.String() + ">"
 	}
 	return "<cut: " + r.String() + ">"
+}
+
+// guessed counts frames that are guesses.
+func guessed(frames []unwind.Frame) (n uint64) {
+	for i := range frames {
+		if frames[i].Guessed() {
+			n++
+		}
+	}
+	return n
+}
+
+// guessedSuffix marks the names of guessed functions.
+const guessedSuffix = " [guessed]"
+
+func nameOf(name string, f unwind.Frame) string {
+	if f.Guessed() && name != "" {
+		return name + guessedSuffix
+	}
+	return name
 }
 
 func exceptionLabel(name string) string { return exceptionPrefix + name + ">" }
@@ -79,7 +104,7 @@ func (b *Builder) physical(at StackIndex, frames []unwind.Frame, i int, category
 	locations := names.Functions
 	if len(locations) == 0 {
 		label := cmp.Or(names.Label, fmt.Sprintf("0x%08x", addr&^1))
-		frame := Frame{Function: b.tables.function(Function{Name: label, Label: true}, 0),
+		frame := Frame{Function: b.tables.function(Function{Name: nameOf(label, f), Label: true}, 0),
 			Symbol: None, Addr: addr, Category: Unknown, Guessed: f.Guessed()}
 		if asleep {
 			frame.Category = Idle
@@ -91,7 +116,7 @@ func (b *Builder) physical(at StackIndex, frames []unwind.Frame, i int, category
 	for i := len(locations) - 1; i >= 0; i-- {
 		l := &locations[i]
 		frame := Frame{
-			Function: b.tables.function(Function{Name: l.Name, Linkage: l.Linkage, File: l.File, Line: l.Line}, l.Low),
+			Function: b.tables.function(Function{Name: nameOf(l.Name, f), Linkage: l.Linkage, File: l.File, Line: l.Line}, l.Low),
 			Symbol:   symbol, Addr: addr, File: l.CallFile, Line: l.CallLine, Col: l.CallColumn,
 			Depth: len(locations) - 1 - i, Category: category, Guessed: f.Guessed(),
 		}

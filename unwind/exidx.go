@@ -7,15 +7,28 @@ package unwind
 // instructions must confirm them.
 type exidx struct {
 	m       *machine
-	span    Range // of the section
+	spans   []Range // of the sections
 	table   exidxTable
 	built   bool
 	damaged int // entries that were needed and could not be decoded
 	err     error
 }
 
+// indexes lists where the index tables of all images lie.
+func (p *Program) indexes() (all []Range) {
+	if p.Exidx.High > p.Exidx.Low {
+		all = append(all, p.Exidx)
+	}
+	for _, o := range p.Others {
+		if o.Exidx.High > o.Exidx.Low {
+			all = append(all, o.Exidx)
+		}
+	}
+	return all
+}
+
 func openExidx(u *Unwinder) finder {
-	if r := u.code.p.Exidx; r.High <= r.Low {
+	if len(u.exidx.spans) == 0 {
 		return nil
 	}
 	return u.exidx
@@ -42,7 +55,9 @@ func (x *exidx) find(c *code, pc uint32) (Rule, Range, bool) {
 func (x *exidx) covering(c *code, pc uint32) (int, Range, bool) {
 	if !x.built {
 		x.built = true
-		x.table.read(c, x.span)
+		for _, span := range x.spans {
+			x.table.read(c, span)
+		}
 		x.err = x.table.err
 	}
 	i, covers, ok := x.table.lookup(pc, c.at(pc).High)
@@ -66,7 +81,7 @@ func (x *exidx) rule(c *code, i int) (Rule, error) {
 	}
 	var v virtualStack
 	if _, err = v.run(ops, x.m.sp); err != nil {
-		return Rule{}, x.table.located(uint32(8*i), 0, err)
+		return Rule{}, x.table.located(x.table.entries[i].off, 0, err)
 	}
 	return v.rule(x.m), nil
 }

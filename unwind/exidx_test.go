@@ -212,3 +212,24 @@ func TestCantUnwind(t *testing.T) {
 	b.set(snapshot.XPSR, 0x01000003)
 	b.expect(t, frames, Stop{CantUnwind, flash + 0x120})
 }
+
+// The tables of two images are one.
+func TestExidxOfImages(t *testing.T) {
+	b := exidxBoard([]uint32{0x300, 0x80a8b0b0, 0x400, cantUnwind, 0x100, 0x80b0b0b0, 0x380, 0x80a9b0b0})
+	whole := b.program.Exidx
+	b.program.Exidx = Range{whole.Low, whole.Low + 16}
+	b.program.Others = []Tables{{Exidx: Range{whole.Low + 16, whole.High}}, {}}
+	u, err := New(b.program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pc, want := range map[uint32]string{0x104: "r13+0", 0x304: "r13+8 r4:c-8 ra:c-4", 0x384: "r13+12 r4:c-12 r5:c-8 ra:c-4"} {
+		i, _, ok := u.exidx.covering(&u.code, flash+pc)
+		if !ok {
+			t.Fatalf("+0x%x is not covered: %v", pc, u.exidx.err)
+		}
+		if rule, err := u.exidx.rule(&u.code, i); err != nil || rule.String() != want {
+			t.Errorf("+0x%x: %v, %v, want %s", pc, rule, err, want)
+		}
+	}
+}

@@ -1,23 +1,27 @@
 package unwind
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 )
 
 // exidxTable is the index table of exception handling (EHABI32, IHI 0038, §6):
-// for every entry the address at which its code begins and what to do there.
+// for every entry the address at which its code begins and what to do there. The
+// tables of several images are one.
 type exidxTable struct {
-	at      uint32 // address of the section
-	entries []exidxEntry
-	err     error // why it ends before the section does
+	entries []exidxEntry // by low
+	err     error        // why one ends before its section does
 }
 
 type exidxEntry struct {
 	low  uint32 // covers [low, low of the next entry)
 	word uint32 // cantUnwind, the instructions themselves, or the distance to them
+	at   uint32 // address of the entry
+	off  uint32 // and its place in its section
 }
 
 const (
@@ -37,40 +41,50 @@ var (
 // prel31 is the address that a 31-bit distance at addr leads to.
 func prel31(addr, word uint32) uint32 { return addr + signExtend(word&0x7fffffff, 31) }
 
-// read decodes the index once: O(entries). What is behind an error is not
-// used.
+// read decodes the index of an image once: O(entries). What is behind an error
+// is not used.
 func (t *exidxTable) read(c *code, r Range) {
-	t.at = r.Low
+	first := len(t.entries)
+	defer func() {
+		if first > 0 {
+			slices.SortStableFunc(t.entries, func(a, b exidxEntry) int { return cmp.Compare(a.low, b.low) })
+		}
+	}()
 	size := r.High - r.Low
 	if r.High < r.Low {
 		size = 0
 	}
 	const chunk = 1 << 9 // entries
 	var p [8 * chunk]byte
-	for off := uint32(0); off < size && t.err == nil; {
+	good := true
+	for off := uint32(0); off < size && good; {
 		n := min(size-off, uint32(len(p)))
 		if n%8 != 0 {
-			t.fail(size&^7, errExidxOddSize)
+			good = t.fail(size&^7, errExidxOddSize)
 			n &^= 7
 		}
 		if n > 0 && (c.p.ReadCode == nil || !c.p.ReadCode(r.Low+off, p[:n])) {
 			t.fail(off, errExidxRead)
 			return
 		}
-		for i := uint32(0); i < n && t.add(off+i, p[i:], c.m.codeMask); i += 8 {
+		for i := uint32(0); i < n; i += 8 {
+			if !t.add(first, r.Low, off+i, p[i:], c.m.codeMask) {
+				return
+			}
 		}
 		off += max(n, 8)
 	}
 }
 
-// add takes the entry at off, whose bytes begin p.
-func (t *exidxTable) add(off uint32, p []byte, mask uint32) bool {
+// add takes the entry at off of a section, whose bytes begin p; first is the
+// section's first.
+func (t *exidxTable) add(first int, section, off uint32, p []byte, mask uint32) bool {
 	word := binary.LittleEndian.Uint32(p)
-	e := exidxEntry{prel31(t.at+off, word) & mask, binary.LittleEndian.Uint32(p[4:])}
+	e := exidxEntry{prel31(section+off, word) & mask, binary.LittleEndian.Uint32(p[4:]), section + off, off}
 	switch n := len(t.entries); {
 	case word>>31 != 0:
 		return t.fail(off, errExidxBit)
-	case n > 0 && e.low < t.entries[n-1].low:
+	case n > first && e.low < t.entries[n-1].low:
 		return t.fail(off, errExidxOrder)
 	case n == maxExidx:
 		return t.fail(off, errExidxMany)
@@ -107,13 +121,13 @@ func (t *exidxTable) lookup(pc, limit uint32) (i int, covers Range, ok bool) {
 // and of GCC's C all keep them as number 1 does, whatever data of theirs
 // follows.
 func (t *exidxTable) ops(c *code, i int) ([]byte, error) {
-	off := uint32(8 * i)
-	word := t.entries[i].word
+	e := t.entries[i]
+	off, word := e.off, e.word
 	if word>>31 != 0 {
 		ops, err := t.compact(c, 0, word)
 		return ops, t.located(off+4, 0, err)
 	}
-	at := prel31(t.at+off+4, word)
+	at := prel31(e.at+4, word)
 	word, ok := c.word(at)
 	if !ok {
 		return nil, t.located(off+4, at, errExidxRead)

@@ -104,11 +104,12 @@ type Range struct{ Low, High uint32 }
 // Contains tells whether addr lies in r.
 func (r Range) Contains(addr uint32) bool { return addr >= r.Low && addr < r.High }
 
-// Tables are the call frame information of one image.
+// Tables are the unwind information of one image.
 type Tables struct {
 	DebugFrame []byte
 	EHFrame    []byte
 	EHFrameAt  uint32
+	Exidx      Range
 }
 
 // Program is what the unwinder needs to know of the code on the target.

@@ -52,7 +52,7 @@ func newFor(m *machine, p Program) (*Unwinder, error) {
 	u := &Unwinder{machine: m, sites: new(siteCache)}
 	u.code = code{p: &p, m: m}
 	u.cfi = &cfi{machine: m}
-	for _, t := range append([]Tables{{p.DebugFrame, p.EHFrame, p.EHFrameAt}}, p.Others...) {
+	for _, t := range append([]Tables{{p.DebugFrame, p.EHFrame, p.EHFrameAt, p.Exidx}}, p.Others...) {
 		if len(t.DebugFrame) > 0 {
 			u.cfi.sections = append(u.cfi.sections, section{name: ".debug_frame", data: t.DebugFrame})
 		}
@@ -61,7 +61,7 @@ func newFor(m *machine, p Program) (*Unwinder, error) {
 		}
 	}
 	u.checked = &checked{cfi: u.cfi, code: analysis{m}}
-	u.exidx = &exidx{m: m, span: p.Exidx}
+	u.exidx = &exidx{m: m, spans: p.indexes()}
 	u.finders = u.open(p.Methods)
 	u.blind = m.leafRule()
 	u.walk.u, u.walk.m = u, m

@@ -120,7 +120,7 @@ func (c pcsrCase) run(t *testing.T, d time.Duration, seed int64) (*pcsrRun, *pro
 	must(err)
 	of, err := openProgram([]string{c.path(t)}, nil)
 	must(err)
-	s, err := newStacks(of, profile.Options{Flat: true, InCode: inCode(of)})
+	s, err := newStacks(of, profile.Options{Flat: true, InCode: inCode(of)}, unwinding{})
 	must(err)
 	source, err := cortexm.NewPCSampler(ctx, core, cortexm.PCOptions{Rate: c.rate, Duration: d, Seed: seed, Clock: board})
 	must(err)

@@ -66,6 +66,7 @@ func recordedAcquisition(h snapshot.Header, end snapshot.End) profile.Acquisitio
 		EndReason:  end.Reason,
 		ClockLabel: h.Parameters[keyClock],
 		Method:     h.Parameters[keyMethod],
+		Unwinding:  recordedUnwinding(h).method,
 		Budget:     recordedBudget(h, end),
 	}
 	if a.EndReason == "" {

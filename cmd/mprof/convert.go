@@ -19,7 +19,7 @@ import (
 // convertCommand makes profiles from a recording: after a crash, in another
 // format, or with a better ELF file.
 func (a *app) convertCommand() *cobra.Command {
-	f := &convertFlags{method: newMethodFlag(methodAuto, profile.MethodDWARF, profile.MethodPC)}
+	f := &convertFlags{method: newMethodFlag(methodAuto, profile.MethodDWARF, profile.MethodFP, profile.MethodPC)}
 	cmd := &cobra.Command{
 		Use:   "convert [flags] recording.mprof",
 		Short: "Make profiles from a recording",
@@ -31,7 +31,8 @@ information, for instance.
 
 Methods:
   auto   what was recorded
-  dwarf  call stacks
+  dwarf  call stacks, without frame pointers and guesses
+  fp     call stacks by frame pointers alone (code of clang and rustc)
   pc     the innermost function, and its caller where LR holds it`,
 		Example: `  mprof convert run.mprof -o out.json.gz
   mprof convert run.mprof --elf with-debug-info.elf -o out.pb.gz`,
@@ -48,6 +49,7 @@ Methods:
 	flags.StringVar(&f.elf, "elf", "", "ELF file to take functions and call frames from (default the one that the recording names)")
 	addExtraELF(flags, &f.extra, "those that the recording names")
 	flags.Var(&f.method, "method", "what to make of the samples, see above")
+	addGuess(flags, &f.noGuess)
 	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is of another build than the recording")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
@@ -63,6 +65,7 @@ type convertFlags struct {
 	elf       string
 	extra     []string
 	method    methodFlag
+	noGuess   bool
 	force     bool
 }
 
@@ -118,9 +121,17 @@ func (a *app) convert(ctx context.Context, f *convertFlags) error {
 	if err := f.chooseMethod(header); err != nil {
 		return err
 	}
-	s, err := newStacks(of, profileOptions(header, of))
+	w := recordedUnwinding(header)
+	remark, err := w.check(of)
 	if err != nil {
 		return err
+	}
+	s, err := newStacks(of, profileOptions(header, of), w)
+	if err != nil {
+		return err
+	}
+	if remark != "" {
+		s.remark("%s", remark)
 	}
 	if buildErr != nil {
 		s.remark("%v; converted all the same (--force), so functions may carry the wrong names", buildErr)
@@ -145,13 +156,17 @@ func (a *app) convert(ctx context.Context, f *convertFlags) error {
 // no stacks to be found.
 func (f *convertFlags) chooseMethod(h snapshot.Header) error {
 	recorded := cmp.Or(h.Parameters[keyMethod], profile.MethodDWARF)
+	w := recordedUnwinding(h)
+	w.noGuess = w.noGuess || f.noGuess
 	switch {
-	case f.method.value == methodAuto || f.method.value == recorded:
-		return nil
-	case recorded != profile.MethodDWARF:
+	case f.method.value == methodAuto || f.method.value == profile.MethodPC && recorded == profile.MethodPC:
+	case recorded == profile.MethodPC || recorded == profile.MethodPCSR:
 		return fmt.Errorf("--method %s: the recording was made with --method %s", f.method.value, recorded)
+	default:
+		h.Parameters[keyMethod] = f.method.value
+		w = unwindingOf(f.method.value, w.noGuess)
 	}
-	h.Parameters[keyMethod] = f.method.value
+	w.parameters(h.Parameters)
 	return nil
 }
 

@@ -67,6 +67,7 @@ var hints = []hint{
 	{as[*cortexm.HaltLimitError], "Allow a longer --max-halt, or try a higher --speed. --max-overhead bounds the halted share of the run instead."},
 	{as[*cortexm.MismatchError], "Flash this ELF file, or name the one that was flashed. --force samples anyway: addresses will then get the names of the wrong code."},
 	{is(cortexm.ErrPCSRDenied), "Non-invasive debug must be allowed: open the debug authentication of the chip, or sample while the core is not in Secure state. --method dwarf may still work."},
+	{is(errNoChain), "--method auto finds callers by call frame information, which needs no frame pointers."},
 	{as[*buildError], "Name the ELF file of that build with --elf. --force converts anyway: addresses will then get the names of the wrong code."},
 	{is(errNoPSP), "A capture in JSON with MSP, PSP and CONTROL (docs/stack.md) or a recording of mprof has what is missing."},
 	{is(fs.ErrPermission), "Check the permissions of the file and of its folder."},

@@ -47,6 +47,9 @@ func (f *sampleFlags) beginMethod() string {
 	return f.method.value
 }
 
+// unwinding says how the callers of the samples are found.
+func (f *sampleFlags) unwinding() unwinding { return unwindingOf(f.method.value, f.noGuess) }
+
 // checkRate rejects a rate that halting cannot reach.
 func (f *sampleFlags) checkRate() error {
 	if f.beginMethod() != profile.MethodPCSR && f.rate > highestHaltingRate {
@@ -125,6 +128,7 @@ func (r *samplingRun) samplePCs(ctx context.Context) error {
 // methodParameters completes the header of a recording.
 func (r *samplingRun) methodParameters(h *snapshot.Header) {
 	h.Parameters[keyMethod] = r.method
+	r.flags.unwinding().parameters(h.Parameters)
 	if r.method != profile.MethodPCSR {
 		r.flags.budgetParameters(h.Parameters)
 	} else if !r.flags.rateGiven {

@@ -90,7 +90,7 @@ func TestMethodsRefused(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--method", "swo"}, "no method: use one of auto, dwarf, pc, pcsr"},
+		{[]string{"--method", "swo"}, "no method: use one of auto, dwarf, fp, pc, pcsr"},
 		{[]string{"--rate", "30000"}, "--method pcsr goes on"},
 		{[]string{"--method", "pc", "--rate", "30000"}, "--method pcsr goes on"},
 	} {

@@ -71,7 +71,7 @@ func (r *samplingRun) begin(ctx context.Context, of *symbol.Program) (err error)
 		return err
 	}
 	r.header = r.recordingHeader(of)
-	if r.stacks, err = newStacks(of, profileOptions(r.header, of)); err != nil {
+	if r.stacks, err = newStacks(of, profileOptions(r.header, of), recordedUnwinding(r.header)); err != nil {
 		return err
 	}
 	if verifyErr != nil {

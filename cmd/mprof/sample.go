@@ -29,6 +29,7 @@ type sampleFlags struct {
 	record   string
 	seed     int64
 	force    bool
+	noGuess  bool
 	quiet    bool
 	json     bool
 	command  []string
@@ -40,7 +41,7 @@ type sampleFlags struct {
 }
 
 func (a *app) sampleCommand() *cobra.Command {
-	f := &sampleFlags{method: newMethodFlag(methodAuto, profile.MethodDWARF, profile.MethodPC, profile.MethodPCSR), rate: 100, maxOverhead: defaultOverhead}
+	f := &sampleFlags{method: newMethodFlag(methodAuto, profile.MethodDWARF, profile.MethodFP, profile.MethodPC, profile.MethodPCSR), rate: 100, maxOverhead: defaultOverhead}
 	cmd := &cobra.Command{
 		Use:   "sample [flags] app.elf",
 		Short: "Sample call stacks by halting the core for microseconds",
@@ -49,8 +50,11 @@ transaction, and lets it run on. app.elf is the firmware that runs on the
 target; mprof compares it with the flash before it starts.
 
 Methods:
-  auto   call stacks, as dwarf
-  dwarf  call stacks: registers and stack are copied while the core stands halted
+  auto   call stacks: registers and stack are copied while the core stands halted; callers are found by
+         all that is known of the code (docs/unwinding.md), the last resort is marked [guessed]
+  dwarf  the same by call frame information, exception tables and instructions alone
+  fp     the same by frame pointers: for code of clang and rustc, if it was compiled with them; GCC's
+         r7 points below the locals in Thumb code, and to no other frame
   pc     PC, LR and SP only: the core is halted for less; no stacks but the caller that LR names
   pcsr   the PC alone, read from DWT_PCSR while the core runs: never halts, 15,000 to 200,000
          samples per second; cores without PCSR (some Cortex-M0, M0+, M23) are sampled as with pc
@@ -90,6 +94,7 @@ built-in firmware.`,
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
 	flags.StringVar(&f.record, "record", "", "keep the recording of all samples in this file")
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the jitter between samples (default random)")
+	addGuess(flags, &f.noGuess)
 	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is not what runs on the target")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
@@ -162,6 +167,10 @@ func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	remark, err := f.unwinding().check(of)
+	if err != nil {
+		return err
+	}
 	t, err := openTarget(ctx, f.probe, args)
 	if err != nil {
 		return err
@@ -173,6 +182,9 @@ func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
 	r, err := a.startRun(ctx, f, of, t)
 	if err != nil {
 		return err
+	}
+	if remark != "" {
+		r.stacks.remark("%s", remark)
 	}
 	runErr := r.run(ctx)
 	p := r.finish(ctx, runErr)

@@ -78,4 +78,5 @@ func crossed(frames []unwind.Frame) bool {
 var methodNames = map[unwind.Method]string{
 	unwind.FromRegisters: "registers", unwind.FromCFI: "call frame information", unwind.FromExceptionFrame: "exception frame",
 	unwind.FromLR: "LR", unwind.FromPrologue: "instructions", unwind.FromFramePointer: "frame pointer", unwind.FromScan: "scan of the stack",
+	unwind.FromEXIDX: "exception tables",
 }

@@ -27,8 +27,9 @@ type stacks struct {
 	flat     bool // no stacks are expected
 }
 
-func newStacks(of *symbol.Program, o profile.Options) (*stacks, error) {
-	u, err := unwind.New(program(of))
+func newStacks(of *symbol.Program, o profile.Options, w unwinding) (*stacks, error) {
+	w.noGuess = w.noGuess || o.Flat
+	u, err := unwind.New(w.program(of))
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +54,9 @@ func program(of *symbol.Program) unwind.Program {
 		var t unwind.Tables
 		t.DebugFrame, _, _ = im.Section(".debug_frame")
 		t.EHFrame, t.EHFrameAt, _ = im.Section(".eh_frame")
+		if r, ok := im.Exidx(); ok {
+			t.Exidx = unwind.Range(r)
+		}
 		p.Others = append(p.Others, t)
 	}
 	if r, ok := app.Exidx(); ok {
