@@ -44,6 +44,9 @@ func (im *Image) Lookup(pc uint32) []Location {
 
 func (im *Image) locate(pc uint32) []Location {
 	if !slices.ContainsFunc(im.code, func(r Range) bool { return r.Contains(pc) }) {
+		if s := im.symbols.elsewhere(pc); s != nil {
+			return []Location{{Function: Function{Name: demangled(s.name), Linkage: s.name, Low: s.Low, High: s.High}}}
+		}
 		return nil
 	}
 	symbol := im.symbols.at(pc)

@@ -99,6 +99,11 @@ func (p *Program) Lookup(pc uint32) []Location {
 	if im := p.owner(pc); im != nil {
 		return im.Lookup(pc)
 	}
+	for _, im := range p.images { // one may know functions elsewhere on the chip
+		if at := im.Lookup(pc); at != nil {
+			return at
+		}
+	}
 	return nil
 }
 

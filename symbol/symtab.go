@@ -22,6 +22,7 @@ type symbolTable struct {
 	functions []codeSymbol // sorted by Low, one per address
 	reach     []uint32     // reach[i] is the highest High of functions[:i+1]
 	outside   []Range      // functions that lie in no executable section, such as code copied to .data
+	absolute  []codeSymbol // functions elsewhere on the chip, such as those of a ROM, by Low
 	objects   map[string]Range
 	present   bool
 }
@@ -48,6 +49,9 @@ func newSymbolTable(f *elf.File, code []Range) symbolTable {
 	modes := newMapping(all)
 	var raw []rawSymbol
 	for _, s := range all {
+		if s.Section == elf.SHN_ABS && elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Size > 0 && s.Name != "" {
+			t.absolute = append(t.absolute, newCodeSymbol([]rawSymbol{{s.Name, uint32(s.Value) &^ 1, uint32(s.Size), elf.ST_BIND(s.Info), true, s.Section}}))
+		}
 		if int(s.Section) >= len(f.Sections) || s.Section == elf.SHN_UNDEF || s.Name == "" {
 			continue
 		}
@@ -75,6 +79,17 @@ func newSymbolTable(f *elf.File, code []Range) symbolTable {
 		}
 	}
 	return t
+}
+
+// elsewhere is the function around pc that the program knows by its address
+// alone: ld --just-symbols.
+func (t *symbolTable) elsewhere(pc uint32) *codeSymbol {
+	for i := range t.absolute {
+		if t.absolute[i].Contains(pc) {
+			return &t.absolute[i]
+		}
+	}
+	return nil
 }
 
 // isLabel tells whether an untyped symbol can name code: no mapping symbol
