@@ -37,6 +37,7 @@ if [ "$purpose" = test ]; then
 	need libstdc++-arm-none-eabi-newlib has_libstdcxx
 	need clang has clang
 	need lld has ld.lld
+	need llvm has llvm-addr2line
 	need qemu-system-arm has qemu-system-arm
 	need qemu-system-misc has qemu-system-riscv32
 	need gcc-riscv64-unknown-elf has riscv64-unknown-elf-gcc

@@ -40,10 +40,17 @@ func place(function, file string, line int) frame {
 	return f
 }
 
-// addr2line asks the GNU tool about all addresses at once.
-func addr2line(t *testing.T, elf string, pcs []uint32) map[uint32][]frame {
+// Judges. That of binutils 2.40 misses inlined calls whose range lists are
+// named by index (DW_FORM_rnglistx of LLVM), so LLVM's own judges LLVM.
+const (
+	gnuJudge  = "arm-none-eabi-addr2line"
+	llvmJudge = "llvm-addr2line"
+)
+
+// addr2line asks a tool about all addresses at once.
+func addr2line(t *testing.T, judge, elf string, pcs []uint32) map[uint32][]frame {
 	t.Helper()
-	tool := need(t, "arm-none-eabi-addr2line")
+	tool := need(t, judge)
 	var in strings.Builder
 	for _, pc := range pcs {
 		fmt.Fprintf(&in, "%x\n", pc)
@@ -134,12 +141,17 @@ type verdicts struct{ same, symbolless, dropped, alias, line, name int }
 //   - line: the same functions, but its line is not of the innermost one.
 func compare(t *testing.T, elf string) (v verdicts) {
 	t.Helper()
+	return compareWith(t, gnuJudge, elf)
+}
+
+func compareWith(t *testing.T, tool, elf string) (v verdicts) {
+	t.Helper()
 	im, err := symbol.Open(elf)
 	if err != nil {
 		t.Fatal(err)
 	}
 	pcs := textPCs(im)
-	theirs := addr2line(t, elf, pcs)
+	theirs := addr2line(t, tool, elf, pcs)
 	plain, mangled := readelfFunctions(t, elf, "-C"), readelfFunctions(t, elf)
 	complaints := 0
 	for _, pc := range pcs {
@@ -256,6 +268,24 @@ func TestCompiledProgramsAgainstAddr2line(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// What LLVM writes, and what lld leaves of dropped code.
+func TestClangAgainstAddr2line(t *testing.T) {
+	for _, tool := range []string{"clang", "ld.lld"} {
+		need(t, tool)
+	}
+	for _, flags := range []string{"-O0 -gdwarf-3", "-O2 -gdwarf-4", "-Os -gdwarf-5", "-O3 -gdwarf-5 -flto"} {
+		t.Run(flags, func(t *testing.T) {
+			dir := t.TempDir()
+			object, elf := filepath.Join(dir, "inlined.o"), filepath.Join(dir, "program.elf")
+			run(t, "clang", append(strings.Fields(flags), "--target=thumbv7em-none-eabi", "-ffreestanding", "-ffunction-sections", "-DDROPPED", "-c", "-o", object, "testdata/inlined.c")...)
+			run(t, "ld.lld", "--gc-sections", "-Ttext=0x08000000", "--entry=Reset_Handler", "--undefined=Reset_Handler", "-o", elf, object)
+			if v := compareWith(t, llvmJudge, elf); v.same < 50 {
+				t.Errorf("%+v", v)
+			}
+		})
 	}
 }
 

@@ -82,6 +82,10 @@ func TestDemangled(t *testing.T) {
 		"_RNvCs1234_7mycrate3foo":                                                              "mycrate::foo",
 		"_ZN3dsp6FilterIiLi8EE4feedEi":                                                         "dsp::Filter<int, 8>::feed(int)",
 		"_ZN12_GLOBAL__N_14pullEi.constprop.0":                                                 "(anonymous namespace)::pull(int)",
+		"__in_ram_veneer":                                                                      "in_ram (veneer)",
+		"___ZN3dsp4feedEi_veneer":                                                              "dsp::feed(int) (veneer)",
+		"__veneer":                                                                             "__veneer",
+		"__Thumbv7ABSLongThunk__ZN3dsp4feedEi":                                                 "dsp::feed(int) (veneer)",
 		"_ZN":                                                                                  "_ZN",
 		"_ZN99999999999999999999_17h0123456789abcdefE":                                         "_ZN99999999999999999999_17h0123456789abcdefE",
 	} {

@@ -15,7 +15,27 @@ const maxDemangled = 14
 // other name comes back as it is. Rust's legacy hash goes, and so do the clone
 // suffixes of C++ (.constprop.0): DWARF names have none either.
 func demangled(linkage string) string {
+	if target := veneerTarget(linkage); target != "" {
+		return demangled(target) + " (veneer)"
+	}
 	return demangle.Filter(guardUnderscores(linkage), demangle.NoClones, demangle.MaxLength(maxDemangled))
+}
+
+// veneers are how linkers name the code that they put between a call and a
+// function out of its reach or in another instruction set: GNU ld, lld.
+var veneers = []struct{ prefix, suffix string }{
+	{"__", "_veneer"}, {"__", "_from_thumb"}, {"__", "_from_arm"},
+	{"__Thumbv7ABSLongThunk_", ""}, {"__ThumbV7PILongThunk_", ""}, {"__Thumbv6MABSLongThunk_", ""}, {"__Thumbv6MPILongThunk_", ""},
+}
+
+// veneerTarget is the function that a veneer leads to, "" for other symbols.
+func veneerTarget(symbol string) string {
+	for _, v := range veneers {
+		if len(symbol) > len(v.prefix)+len(v.suffix) && strings.HasPrefix(symbol, v.prefix) && strings.HasSuffix(symbol, v.suffix) {
+			return symbol[len(v.prefix) : len(symbol)-len(v.suffix)]
+		}
+	}
+	return ""
 }
 
 // mangled finds the symbol of a C++ function by its qualified name without

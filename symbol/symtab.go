@@ -37,6 +37,12 @@ type rawSymbol struct {
 	section  elf.SectionIndex
 }
 
+// label tells whether nothing says that s is a function: sorted by preference,
+// the first of several at one address tells for all.
+func (s rawSymbol) label() bool { return !s.function }
+
+func (s rawSymbol) global() bool { return s.bind != elf.STB_LOCAL }
+
 // newSymbolTable reads .symtab. Symbols of the file that contradict the
 // section headers are left out.
 func newSymbolTable(f *elf.File, code []Range) symbolTable {
@@ -63,7 +69,7 @@ func newSymbolTable(f *elf.File, code []Range) symbolTable {
 		typ := elf.ST_TYPE(s.Info)
 		exec := section.Flags&elf.SHF_EXECINSTR != 0
 		switch {
-		case typ == elf.STT_FUNC:
+		case typ == elf.STT_FUNC, typ == elf.STT_GNU_IFUNC:
 			raw = append(raw, rawSymbol{s.Name, addr &^ 1, uint32(s.Size), elf.ST_BIND(s.Info), true, s.Section})
 		case typ == elf.STT_NOTYPE && exec && isLabel(s.Name) && modes.isCode(addr&^1):
 			raw = append(raw, rawSymbol{s.Name, addr &^ 1, uint32(s.Size), elf.ST_BIND(s.Info), false, s.Section})
@@ -104,7 +110,8 @@ func (t *symbolTable) group(raw []rawSymbol, f *elf.File) {
 	slices.SortFunc(raw, func(a, b rawSymbol) int {
 		return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(preference(a), preference(b)), plainer(a.name, b.name))
 	})
-	var covered uint32 // end of the sized functions so far: labels inside are no functions
+	var covered uint32        // end of the sized functions so far: labels inside are no functions
+	var open elf.SectionIndex // of a function without size: what has no type and is local is a label in it
 	for i := 0; i < len(raw); {
 		j := i + 1
 		for j < len(raw) && raw[j].low == raw[i].low {
@@ -112,10 +119,13 @@ func (t *symbolTable) group(raw []rawSymbol, f *elf.File) {
 		}
 		at := raw[i:j]
 		i = j
-		if !slices.ContainsFunc(at, func(s rawSymbol) bool { return s.function }) && at[0].low < covered {
+		if at[0].label() && (at[0].low < covered || open == at[0].section && !slices.ContainsFunc(at, rawSymbol.global)) {
 			continue
 		}
 		s := newCodeSymbol(at)
+		if open = elf.SHN_UNDEF; at[0].function && !s.sized {
+			open = at[0].section
+		}
 		if s.sized {
 			covered = max(covered, s.High)
 		} else {
@@ -195,7 +205,8 @@ func (t *symbolTable) at(pc uint32) *codeSymbol {
 }
 
 // mapping answers whether an address holds code or data, by the mapping
-// symbols (ELF for the Arm Architecture, section Mapping symbols).
+// symbols (ELF for the Arm Architecture, section Mapping symbols; RISC-V ELF
+// psABI, section Mapping Symbol).
 type mapping struct {
 	addr []uint32
 	code []bool
@@ -208,8 +219,8 @@ func newMapping(all []elf.Symbol) mapping {
 	}
 	var marks []mark
 	for _, s := range all {
-		if len(s.Name) >= 2 && s.Name[0] == '$' && (len(s.Name) == 2 || s.Name[2] == '.') && strings.ContainsRune("tad", rune(s.Name[1])) {
-			marks = append(marks, mark{uint32(s.Value), s.Name[1] != 'd'})
+		if kind, ok := mappingKind(s.Name); ok {
+			marks = append(marks, mark{uint32(s.Value), kind != 'd'})
 		}
 	}
 	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(a.addr, b.addr) })
@@ -218,6 +229,22 @@ func newMapping(all []elf.Symbol) mapping {
 		m.addr, m.code = append(m.addr, k.addr), append(m.code, k.code)
 	}
 	return m
+}
+
+// mappingKind tells what a mapping symbol says: 't' or 'a' for instructions of
+// Arm, 'x' of RISC-V (whose instruction set may follow: $xrv32imc), 'd' for data.
+func mappingKind(name string) (kind byte, ok bool) {
+	if len(name) < 2 || name[0] != '$' {
+		return 0, false
+	}
+	kind = name[1]
+	switch kind {
+	case 't', 'a', 'd':
+		return kind, len(name) == 2 || name[2] == '.'
+	case 'x':
+		return kind, len(name) == 2 || name[2] == '.' || strings.HasPrefix(name[2:], "rv")
+	}
+	return 0, false
 }
 
 // isCode is true where nothing says otherwise.
