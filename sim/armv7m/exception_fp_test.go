@@ -126,6 +126,9 @@ func TestBasicFrameWithFPU(t *testing.T) {
 	if c.Step(); control(c) != 0 || c.r[sp] != 0x20008000 {
 		t.Errorf("CONTROL %x SP %x", control(c), c.r[sp])
 	}
+	if !useFP(c) || control(c) != controlFPCA {
+		t.Errorf("CONTROL %x after the thread's first", control(c))
+	}
 }
 
 // TestNestedFP: of three levels, any set of handlers uses the FPU. Whoever is

@@ -33,7 +33,7 @@ var gdbScript = []string{
 func TestGDB(t *testing.T) {
 	r := newPacedRig(t, sim.Options{Seed: 1})
 	dir := t.TempDir()
-	got := runGDB(r, dir)
+	got := runGDB(r, dir, demo.ELF, gdbScript...)
 	sp, reset := resetVector(t)
 	for _, want := range []string{
 		fmt.Sprintf(`(?m)^sp +0x%08x `, sp),
@@ -62,8 +62,9 @@ func TestGDB(t *testing.T) {
 	r.running()
 }
 
-// runGDB runs the script and returns what gdb says. OpenOCD's log is in dir.
-func runGDB(r *rig, dir string) string {
+// runGDB runs a script on the program of an ELF and returns what gdb says.
+// OpenOCD's log is in dir.
+func runGDB(r *rig, dir string, image []byte, script ...string) string {
 	t := r.t
 	t.Helper()
 	gdb := tool(t, "gdb-multiarch", "gdb-multiarch")
@@ -77,12 +78,12 @@ func runGDB(r *rig, dir string) string {
 	for _, a := range openocdArgs("tcl_port disabled", "gdb_port pipe", "gdb_breakpoint_override hard", "log_output "+filepath.Join(dir, "openocd.log")) {
 		server = append(server, quote(a))
 	}
-	elf := filepath.Join(dir, "demo.elf")
-	if err := os.WriteFile(elf, demo.ELF, 0o644); err != nil {
+	elf := filepath.Join(dir, "program.elf")
+	if err := os.WriteFile(elf, image, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	args := []string{"-nx", "-batch", "-ex", "set width 0", "-ex", "target extended-remote | " + strings.Join(server, " ")}
-	for _, s := range gdbScript {
+	for _, s := range script {
 		args = append(args, "-ex", s)
 	}
 	cmd := exec.CommandContext(t.Context(), gdb, append(args, elf)...)
