@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mprof/mprof/sim/armv7m"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/symbol"
@@ -142,6 +144,45 @@ func TestFramePointers(t *testing.T) {
 				c.change(b)
 			}
 			b.expect(t, c.frames, c.stop)
+		})
+	}
+}
+
+// Halted cores of real chips that run Rust: the chain of frame pointers has the
+// frames that call frame information has.
+func TestCapturesByFramePointers(t *testing.T) {
+	for _, path := range captures(t) {
+		base := strings.TrimSuffix(path, ".elf")
+		if strings.HasPrefix(filepath.Base(base), "atsamd51") { // of GCC
+			continue
+		}
+		t.Run(filepath.Base(base), func(t *testing.T) {
+			p := loadProgram(t, path)
+			byCFI, err := New(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			byFramePointer(t, path)(&p)
+			byChain, err := New(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			snap := loadCapture(t, base+".snapshot.json")
+			want, wantStop := byCFI.Unwind(nil, snap)
+			got, stop := byChain.Unwind(nil, snap)
+			chained := 0
+			for i := range got {
+				if got[i].Method == FromFramePointer {
+					chained++
+				}
+				got[i].Method = 0
+			}
+			for i := range want {
+				want[i].Method = 0
+			}
+			if d := cmp.Diff(want, got); d != "" || stop != wantStop || chained < 3 {
+				t.Errorf("call frame information (-), frame pointers (+), of which %d frames:\n%s\n%v, %v", chained, d, wantStop, stop)
+			}
 		})
 	}
 }

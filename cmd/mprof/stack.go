@@ -7,12 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/unwind"
 )
 
 // stackCommand prints call stacks: of a dump, or of samples in a recording.
 func (a *app) stackCommand() *cobra.Command {
-	f := &stackFlags{sample: -1}
+	f := &stackFlags{sample: -1, method: newMethodFlag(methodAuto, profile.MethodDWARF, profile.MethodFP)}
 	cmd := &cobra.Command{
 		Use:   "stack [flags] app.elf --core dump",
 		Short: "Print the call stack of a crash dump or of a recorded sample",
@@ -27,7 +28,12 @@ A line is the number of the frame, its address, its function, file and line. The
 address of a caller is where its callee returns to. Functions that the compiler
 inlined have the address of the function around them. <exception: SysTick> stands
 between a handler and what it interrupted. A frame is marked (guessed) where
-nothing but a look at the stack found it.`,
+nothing but a look at the stack found it, or the frame that it stands on.
+
+Methods (docs/unwinding.md):
+  auto   all that is known of the code
+  dwarf  call frame information, exception tables and instructions alone
+  fp     frame pointers alone, for code of clang and rustc that was compiled with them`,
 		Example: `  mprof stack app.elf --core crash.core
   mprof stack app.elf --core run.mprof --sample 17 -v
   mprof stack app.elf --core crash.core --json`,
@@ -46,6 +52,8 @@ nothing but a look at the stack found it.`,
 	addExtraELF(flags, &f.extra, "none")
 	flags.Int64Var(&f.sample, "sample", -1, "number of the sample in a recording, from 0")
 	flags.BoolVar(&f.all, "all", false, "every sample of a recording")
+	flags.Var(&f.method, "method", "how callers are found, see above")
+	addGuess(flags, &f.noGuess)
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print registers, and how each frame was found and its CFA")
 	flags.BoolVar(&f.json, "json", false, "print it as JSON")
 	flags.Lookup("sample").DefValue = ""
@@ -61,6 +69,8 @@ type stackFlags struct {
 	sampleGiven   bool
 	all           bool
 	verbose, json bool
+	method        methodFlag
+	noGuess       bool
 }
 
 func (f *stackFlags) prepare(args []string) error {
@@ -90,7 +100,15 @@ func (a *app) stack(ctx context.Context, f *stackFlags) error {
 		return err
 	}
 	d.compare(of.App())
-	u, err := unwind.New(program(of))
+	w := unwindingOf(f.method.value, f.noGuess)
+	remark, err := w.check(of)
+	if err != nil {
+		return err
+	}
+	if remark != "" {
+		d.Warnings = append(d.Warnings, remark)
+	}
+	u, err := unwind.New(w.program(of))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/snapshot/core"
@@ -22,6 +23,8 @@ var endTexts = map[unwind.Reason]string{
 	unwind.NoRegister:  "cut: a register that the frame at 0x%08x needs is not in the file",
 	unwind.NoProgress:  "cut: the stack does not grow at 0x%08x",
 	unwind.BadRA:       "cut: the return address 0x%08x does not lead behind a call in code",
+	unwind.CantUnwind:  "cut: the code at 0x%08x is marked as not to be unwound",
+	unwind.NoChain:     "cut: the frame pointers of the code at 0x%08x make no chain",
 	unwind.InLockup:    "cut: the core is locked up (PC 0x%08x)",
 	unwind.Shortened:   "cut: stack memory at 0x%08x was left out to keep the halt short",
 }
@@ -46,6 +49,9 @@ func (p *stackPrinter) end(s *snapshot.Snapshot, frames []unwind.Frame, stop unw
 		e.Text = orText(text, "cut: "+stop.Reason.String())
 	default:
 		e.Text = fmt.Sprintf(text, stop.Addr)
+	}
+	if slices.ContainsFunc(frames, unwind.Frame.Guessed) {
+		e.Text += "; the frames from there on are guessed"
 	}
 	if exc := exceptionOf(s); exc != 0 && !e.Complete && !crossed(frames) {
 		e.Text += fmt.Sprintf(", inside of <exception: %s>", p.symbols.Handler(exc))

@@ -28,7 +28,7 @@ type unwinding struct {
 
 // addGuess adds the flag that switches guessing off.
 func addGuess(flags *pflag.FlagSet, noGuess *bool) {
-	flags.BoolVar(noGuess, "no-guess", false, "cut a stack where no method knows the caller; by default callers are then looked for on the\nstack, and marked [guessed]")
+	flags.BoolVar(noGuess, "no-guess", false, "cut a stack where no method knows the caller; by default callers are then looked for on the\nstack, and marked as guessed")
 }
 
 // unwindingOf reads from the method of a command line how to find callers.

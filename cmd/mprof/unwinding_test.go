@@ -133,3 +133,17 @@ func TestUnwindingProgram(t *testing.T) {
 		}
 	}
 }
+
+// mprof stack takes the same methods, and says how frames were found.
+func TestStackByFramePointers(t *testing.T) {
+	rust := rustCapture(t)
+	core := strings.TrimSuffix(rust, ".elf") + ".snapshot.json"
+	s := mprof(t.Context(), nil, "stack", rust, "--core", core, "--method", "fp", "-v")
+	if s.code != 0 || strings.Count(s.stdout, ", frame pointer]") < 5 || !strings.Contains(s.stdout, "\ncomplete") {
+		t.Errorf("exit code %d, %s\n%s", s.code, s.stderr, s.stdout)
+	}
+	s = mprof(t.Context(), nil, "stack", "../../firmware/demo/demo.elf", "--core", core, "--method", "fp")
+	if s.code != 1 || !strings.Contains(s.stderr, "compiled by GCC") {
+		t.Errorf("GCC: exit code %d, %s", s.code, s.stderr)
+	}
+}
