@@ -67,8 +67,6 @@ func parse(source, variant string) Program {
 // Clang says whether any clang is needed; gcc is needed always.
 func (p Program) Clang() bool { return p.Compiler == "clang" }
 
-// Bare says that what the program is about is hand-written code without call
-// frame information.
-func (p Program) Bare() bool {
-	return p.Source == "bare" || p.Source == "threads" || p.Source == "described"
-}
+// Bare says that the program is about hand-written code without call frame
+// information: it spends much of its time there.
+func (p Program) Bare() bool { return p.Source == "bare" || p.Source == "threads" }
