@@ -39,6 +39,7 @@ type explorer struct {
 	differ  bool     // two ways to one block disagree about the stack
 
 	returned bool     // a way out returns to the caller
+	handsOn  bool     // a way leads elsewhere, with the caller's return address
 	rest     *content // what a way out takes for the return address, above the entry's stack
 	restOf   frameState
 	mixed    bool // the ways out disagree about that
@@ -161,6 +162,7 @@ func (x *explorer) run(b *block) {
 	for addr := b.addr; x.visit(b, addr, &s); {
 		to, ok := x.m.step(x.c, &s, addr)
 		if !ok {
+			x.handsOn = true
 			return
 		}
 		x.data(to.data)
@@ -178,7 +180,11 @@ func (x *explorer) run(b *block) {
 
 // visit tells whether addr belongs to the block.
 func (x *explorer) visit(b *block, addr uint32, s *frameState) bool {
-	if !x.fn.Contains(addr) || *x.at(addr) == isData {
+	if !x.fn.Contains(addr) {
+		x.handsOn = true
+		return false
+	}
+	if *x.at(addr) == isData {
 		return false
 	}
 	if addr != b.addr && x.begins(addr) != nil {
@@ -207,9 +213,9 @@ func (x *explorer) mark(b *block, addr uint32, s *frameState) bool {
 func (x *explorer) goesOn(b *block, to flow, next uint32, s *frameState) bool {
 	switch to.kind {
 	case maybe:
-		x.reach(to.target, s, b.soft)
+		x.jump(to.target, s, b.soft)
 	case jumps:
-		x.reach(to.target, s, b.soft)
+		x.jump(to.target, s, b.soft)
 		return false
 	case returns:
 		x.call(b, to.target, next, s)
@@ -222,6 +228,14 @@ func (x *explorer) goesOn(b *block, to flow, next uint32, s *frameState) bool {
 		return false
 	}
 	return true
+}
+
+// jump follows a branch.
+func (x *explorer) jump(target uint32, s *frameState, soft bool) {
+	if !x.fn.Contains(target) {
+		x.handsOn = true
+	}
+	x.reach(target, s, soft)
 }
 
 // call follows a call: its target if that is a local subroutine, which shares the
@@ -241,10 +255,13 @@ func (x *explorer) leave(to content, s *frameState) {
 	case to == content{kind: entryOf, n: x.m.link} && s.reg[x.m.sp] == content{kind: frameAt}:
 		x.returned = true
 	case to.kind == above && s.reg[x.m.sp] != content{kind: frameAt, n: to.n + 4}:
+		x.handsOn = true
 	case to.kind == above && x.rest == nil:
 		x.rest, x.restOf = &to, *s
 	case to.kind == above:
 		x.mixed = x.mixed || *x.rest != to
+	default:
+		x.handsOn = true
 	}
 }
 

@@ -244,7 +244,7 @@ func (w *walk) arrive(ra uint32, rule *Rule) (Stop, bool) {
 	switch {
 	case w.returnsToStart(s):
 		return Stop{}, false
-	case !s.inCode, s.before == noCall, ra&w.m.codeBit != w.m.codeBit:
+	case !s.inCode, s.before == noCall, ra&w.m.codeBit != w.m.codeBit, w.strange(s):
 		return Stop{BadRA, ra}, false
 	}
 	w.callFrom(pc, s)

@@ -46,7 +46,7 @@ type verdict struct {
 	stacks  int
 	equal   int // every frame is the true one, and the stack says that it is complete
 	cut     int // every frame is the true one, but some are missing, and the stack says so
-	lost    int // cut before a return address that is in no register and nowhere on the stack
+	lost    int // cut before a return address that is in no register nor in the frame that it should be in
 	guessed int // differs, and has a frame that is marked as guessed
 	wrong   int // a frame that is not the true one and not marked, or complete where frames are missing
 	places  map[place]*example
@@ -187,10 +187,10 @@ func (v *verdict) add(got []unwind.Frame, stop unwind.Stop, want []truth.Frame, 
 	e.pcs[want[0].PC]++
 }
 
-// nowhere tells that a return address is not in the snapshot: it is that of
-// want[i], the caller of want[i-1].
+// nowhere tells that a return address is gone: it is that of want[i], the caller
+// of want[i-1], and is neither in a register nor in the frame of that function.
 func nowhere(want []truth.Frame, i int, s *snapshot.Snapshot) bool {
-	if i == 0 || i >= len(want) || want[i].Exception != 0 || want[i-1].Exception != 0 {
+	if i == 0 || i >= len(want) || want[i].Exception != 0 || want[i-1].Exception != 0 || i > 1 && want[i-2].Exception != 0 {
 		return false
 	}
 	ra := want[i].PC | 1
@@ -199,9 +199,13 @@ func nowhere(want []truth.Frame, i int, s *snapshot.Snapshot) bool {
 			return false
 		}
 	}
-	for _, w := range s.Windows {
-		for data := w.Data; len(data) >= 4; data = data[4:] {
-			if binary.LittleEndian.Uint32(data) == ra {
+	low, _ := s.Regs.Value(snapshot.SP)
+	if i > 1 {
+		low = want[i-2].SP
+	}
+	for at := low; at < want[i-1].SP; at += 4 {
+		for _, w := range s.Windows {
+			if off := at - w.Addr; at >= w.Addr && int(off)+4 <= len(w.Data) && binary.LittleEndian.Uint32(w.Data[off:]) == ra {
 				return false
 			}
 		}

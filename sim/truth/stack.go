@@ -8,6 +8,9 @@ type Frame struct {
 	// Thumb bit. 0 in an exception boundary.
 	PC        uint32
 	Exception int // number of the exception in a boundary, else 0
+	// SP is the stack pointer when the function was called: its frame is below. In
+	// the outermost function of a thread, where its stack began as far as is known.
+	SP uint32
 }
 
 // Stack is the call stack at this moment, leaf first, where pc is the next
@@ -50,7 +53,7 @@ func (t *Truth) AppendStackOn(dst []Frame, pc, psp, resume uint32) []Frame {
 func (t *Truth) appendContext(dst []Frame, c *context, pc uint32) []Frame {
 	for i := len(c.frames) - 1; i >= 0; i-- {
 		f := &c.frames[i]
-		dst = append(dst, Frame{Function: t.names[f.node.function], PC: pc})
+		dst = append(dst, Frame{Function: t.names[f.node.function], PC: pc, SP: f.sp})
 		pc = f.ret
 	}
 	if c.below != nil {

@@ -108,7 +108,7 @@ func TestCallAndReturn(t *testing.T) {
 	r.spend().Call(reset+2, mainF, reset+6, 0x1000) // 1 in reset
 	r.spend().Call(mainF+4, a, mainF+8, 0xff0)      // 10 in main
 	r.stack(a+2, "a main reset")
-	want := []truth.Frame{{"a", a + 2, 0}, {"main", mainF + 8, 0}, {"reset", reset + 6, 0}}
+	want := []truth.Frame{{"a", a + 2, 0, 0xff0}, {"main", mainF + 8, 0, 0x1000}, {"reset", reset + 6, 0, 0x1000}}
 	if diff := cmp.Diff(want, r.Stack(a+2)); diff != "" {
 		t.Errorf("stack (-want +got):\n%s", diff)
 	}
@@ -209,8 +209,8 @@ func TestExceptions(t *testing.T) {
 	r.spend().Call(tick+8, a, tick+0xc, 0xfb0)               // 10 in tick
 	r.spend().Enter(16, a+0x20, 0xf80, 0xfffffff1, urgent)   // 100 in a: nested
 	r.stack(urgent+2, "urgent <exception 16> a tick <exception 15> main reset")
-	want := []truth.Frame{{"urgent", urgent + 2, 0}, {"<exception 16>", 0, 16}, {"a", a + 0x20, 0}, {"tick", tick + 0xc, 0},
-		{"<exception 15>", 0, 15}, {"main", mainF + 0x30, 0}, {"reset", reset + 4, 0}}
+	want := []truth.Frame{{"urgent", urgent + 2, 0, 0xf80}, {"<exception 16>", 0, 16, 0}, {"a", a + 0x20, 0, 0xfb0}, {"tick", tick + 0xc, 0, 0xfc0},
+		{"<exception 15>", 0, 15, 0}, {"main", mainF + 0x30, 0, 0x1000}, {"reset", reset + 4, 0, 0x1000}}
 	if diff := cmp.Diff(want, r.Stack(urgent+2)); diff != "" {
 		t.Errorf("stack (-want +got):\n%s", diff)
 	}
