@@ -26,30 +26,36 @@ const trialDepth = 16
 
 // farthest tries n ways to go on from the present frame and tells which leads to
 // most callers, to an end rather than to a cut; the first of equal ones. clear:
-// it leads on, and no other as far.
+// it leads on, and no other leads as far to other callers.
 func (w *walk) farthest(n int, enter func(trial *walk, i int) (Stop, bool)) (best int, clear bool) {
-	most := -1
+	most, way := -1, uint32(0)
 	for i := range n {
-		score := w.try(i, enter)
+		score, through := w.try(i, enter)
 		switch {
 		case score > most:
-			best, most, clear = i, score, score > 0
-		case score == most:
+			best, most, way, clear = i, score, through, score > 0
+		case score == most && through != way:
 			clear = false
 		}
 	}
 	return best, clear
 }
 
-// try counts twice the frames that a way leads to, and one for an end.
-func (w *walk) try(i int, enter func(trial *walk, i int) (Stop, bool)) (score int) {
+// try counts twice the frames that a way leads to, and one for an end. through
+// is a sum of their PCs: FNV-1a, by words.
+func (w *walk) try(i int, enter func(trial *walk, i int) (Stop, bool)) (score int, through uint32) {
 	trial := &w.u.trial
+	if w.trying { // it is in use
+		trial = new(walk)
+	}
 	*trial = *w
 	trial.inferred, trial.trying = false, true
+	through = 2166136261
 	stop, ok := enter(trial, i)
 	for ok && score < 2*trialDepth {
 		var f Frame
 		score += 2
+		through = (through ^ trial.pc) * 16777619
 		if stop, ok = trial.step(&f); ok && trial.mark != 0 {
 			stop, ok = trial.cross(&f, trial.mark)
 		}
@@ -59,5 +65,5 @@ func (w *walk) try(i int, enter func(trial *walk, i int) (Stop, bool)) (score in
 	if !ok && score > 0 && stop.Reason == Complete {
 		score++
 	}
-	return score
+	return score, through
 }

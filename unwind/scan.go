@@ -100,12 +100,13 @@ func (w *walk) returnsFromException(v, sp uint32) bool {
 	if w.m.boundary == nil || !w.m.boundary(v) || w.ipsr == 0 || !w.haveIPSR {
 		return false
 	}
-	return w.try(0, func(trial *walk, _ int) (Stop, bool) {
+	score, _ := w.try(0, func(trial *walk, _ int) (Stop, bool) {
 		trial.regs.set(w.m.sp, sp)
 		trial.original &^= 1 << w.m.sp
 		var f Frame
 		return trial.cross(&f, v)
-	}) > 0
+	})
+	return score > 0
 }
 
 // believe enters the frame that v leads to. Of its registers only the stack

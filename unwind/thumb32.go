@@ -4,6 +4,7 @@ package unwind
 func (f *frameState) step32(c *code, in insn) flow {
 	hw1, hw2 := in.hw1, in.hw2
 	switch {
+	case hw1 == 0xe97f && hw2 == hw1: // SG (ARMv8-M)
 	case hw1&0xfe40 == 0xe800: // LDM, STM
 		return f.multiple32(c, hw1, hw2)
 	case hw1&0xfe40 == 0xe840: // LDRD, STRD, exclusives, table branches

@@ -102,6 +102,18 @@ func (w *watched) truth() (out []string) {
 	}
 }
 
+// named are the functions and exceptions of frames.
+func (w *watched) named(frames []Frame) (out []string) {
+	for _, f := range frames {
+		if f.Kind == Exception {
+			out = append(out, fmt.Sprintf("<%d>", f.ExcNum))
+			continue
+		}
+		out = append(out, w.function(f.LookupPC()))
+	}
+	return out
+}
+
 func compileCMSE(t *testing.T, flags string) string {
 	t.Helper()
 	gcc, dir := tool(t, "arm-none-eabi-gcc"), t.TempDir()
@@ -194,13 +206,20 @@ func runTrustZone(t *testing.T, m *m33, u *Unwinder, names func(uint32) string) 
 		snap := m.look(pend)
 		frames, stop := u.Unwind(nil, snap)
 		want := w.truth()
-		var got []string
-		for _, f := range frames {
-			if f.Kind == Exception {
-				got = append(got, fmt.Sprintf("<%d>", f.ExcNum))
-				continue
+		got := w.named(frames)
+		// With less known of the other state a stack may be shorter, and no frame false.
+		for _, last := range []snapshot.Reg{snapshot.CONTROL, snapshot.PSPS} {
+			part := *snap
+			part.Regs = snapshot.Registers{}
+			for r := range last + 1 {
+				if v, ok := snap.Regs.Value(r); ok {
+					part.Regs.Set(r, v)
+				}
 			}
-			got = append(got, w.function(f.LookupPC()))
+			less, why := u.Unwind(nil, &part)
+			if names := w.named(less); len(names) > len(want) || !slices.Equal(names, want[:len(names)]) || len(names) < len(want) && why.Reason == Complete {
+				t.Errorf("registers up to %v: got %v\nwant %v\n%v 0x%08x", last, names, want, why.Reason, why.Addr)
+			}
 		}
 		if !slices.Equal(got, want) || stop.Reason != Complete {
 			key := want[0]
