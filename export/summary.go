@@ -152,12 +152,38 @@ func (s *summary) stacks() {
 	s.line("stacks", "%s", text)
 	for reason, k := range a.Stops {
 		if k > 0 && unwind.Reason(reason) != unwind.Complete {
-			s.line("", "  %d %v", k, unwind.Reason(reason))
+			s.line("", "  %d %v%s", k, unwind.Reason(reason), s.cutsOf(unwind.Reason(reason)))
 		}
 	}
 	if g := a.Guessed; g.Stacks > 0 {
 		s.line("", "%s", s.warn(fmt.Sprintf("of the cut stacks, %d with guesses from there on: %d frames, marked [guessed]", g.Stacks, g.Frames)))
 	}
+}
+
+// maxCuts bounds the functions that are named for one reason.
+const maxCuts = 3
+
+// cutsOf names the functions whose callers are not known, those with most stacks
+// first.
+func (s *summary) cutsOf(r unwind.Reason) string {
+	var parts []string
+	more := 0
+	for _, c := range s.p.Taken.Cuts {
+		switch {
+		case c.Reason != r:
+		case len(parts) == maxCuts:
+			more++
+		default:
+			parts = append(parts, fmt.Sprintf("%s %d", c.Function, c.Stacks))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
+	}
+	return s.faint(": callers of " + strings.Join(parts, ", "))
 }
 
 func (s *summary) target() {

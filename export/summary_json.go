@@ -63,9 +63,16 @@ type jsonHalted struct {
 
 type jsonStacks struct {
 	Complete uint64            `json:"complete"`
-	Cut      map[string]uint64 `json:"cut"` // by reason
+	Cut      map[string]uint64 `json:"cut"`    // by reason
+	CutAt    []jsonCut         `json:"cut_at"` // the functions whose callers are not known
 	Guessed  jsonGuesses       `json:"guessed"`
 	Callers  string            `json:"callers"` // how they were found: "auto", "dwarf", "fp"
+}
+
+type jsonCut struct {
+	Function string `json:"function"`
+	Reason   string `json:"reason"`
+	Stacks   uint64 `json:"stacks"`
 }
 
 // jsonGuesses counts stacks that go on with guesses, which are among the cut
@@ -116,7 +123,7 @@ func SummaryJSON(w io.Writer, p *profile.Profile, files ...string) error {
 		Samples: jsonSamples{Method: cmp.Or(a.Method, profile.MethodDWARF), NoPCs: jsonNoPCs(a.NoPCs), Asked: a.Asked, Taken: p.Samples(), Missed: map[string]uint64{}},
 		Halted:  jsonHalted{float64(a.HaltedP50) / 1e3, float64(a.HaltedP99) / 1e3, float64(a.Halted) / 1e3, p.HaltedShare()},
 		Budget:  budgetJSON(a.Budget),
-		Stacks:  jsonStacks{Complete: a.Stops[unwind.Complete], Cut: map[string]uint64{}, Guessed: jsonGuesses(a.Guessed), Callers: cmp.Or(a.Unwinding, "auto")},
+		Stacks:  jsonStacks{Complete: a.Stops[unwind.Complete], Cut: map[string]uint64{}, CutAt: []jsonCut{}, Guessed: jsonGuesses(a.Guessed), Callers: cmp.Or(a.Unwinding, "auto")},
 		Resets:  a.Resets, Lost: a.LostResets, Away: jsonAways(p), Asleep: jsonShare{int(a.Sleeping), idle.Value, idle.Error},
 		Functions: []jsonFunction{}, Events: []jsonEvent{}, Remarks: append([]string{}, a.Remarks...), Files: append([]string{}, files...),
 	}
@@ -129,6 +136,9 @@ func SummaryJSON(w io.Writer, p *profile.Profile, files ...string) error {
 		if n > 0 && unwind.Reason(reason) != unwind.Complete {
 			s.Stacks.Cut[unwind.Reason(reason).String()] = n
 		}
+	}
+	for _, c := range a.Cuts {
+		s.Stacks.CutAt = append(s.Stacks.CutAt, jsonCut{c.Function, c.Reason.String(), c.Stacks})
 	}
 	for _, e := range p.Top() {
 		f := p.Functions[e.Function]

@@ -41,6 +41,7 @@ type Builder struct {
 	missedLast uint64 // in a row, up to now
 	locked     bool   // the sample before found the core locked up
 	blocks     blocks
+	cuts       cuts
 }
 
 // NewBuilder starts an empty profile.
@@ -48,7 +49,7 @@ func NewBuilder(sym Symbolizer, o Options) *Builder {
 	if o.Thread == "" {
 		o.Thread = "Core 0"
 	}
-	b := &Builder{symbolizer: sym, options: o}
+	b := &Builder{symbolizer: sym, options: o, cuts: cuts{}}
 	b.tables = newTables(&b.profile)
 	return b
 }
@@ -68,6 +69,7 @@ func (b *Builder) Add(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.S
 		stop = unwind.Stop{}
 	} else if stop.Reason < unwind.NumReasons {
 		b.taken.Stops[stop.Reason]++
+		b.cuts.add(frames, stop)
 	}
 	if n := guessed(frames); n > 0 {
 		b.taken.Guessed.Stacks++
@@ -112,7 +114,7 @@ func (b *Builder) Event(e Event) {
 }
 
 // Finish returns the profile. Of a, the counts that the builder has seen
-// itself are overwritten: NoPCs, Missed, Away, LostResets, Stops, Guessed, Halted, HaltedP50, HaltedP99, Resets,
+// itself are overwritten: NoPCs, Missed, Away, LostResets, Stops, Cuts, Guessed, Halted, HaltedP50, HaltedP99, Resets,
 // Sleeping, Budget.Longer, Budget.Shortened, and Asked where it is 0. The builder is used up.
 func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
 	b.endMisses(duration)
@@ -131,6 +133,7 @@ func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
 	a.HaltedP50, a.HaltedP99 = halts(b.samples)
 	a.Budget.Shortened = a.Stops[unwind.Shortened]
 	a.Budget.Longer = longer(b.samples, a.Budget.MaxHalt)
+	a.Cuts = b.cuts.list(b.symbolizer)
 	a.NoPCs, a.Guessed = b.taken.NoPCs, b.taken.Guessed
 	if a.Asked == 0 {
 		a.Asked = b.asked

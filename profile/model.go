@@ -144,6 +144,7 @@ type Acquisition struct {
 	NoPCs      NoPCs    // words that were read and are no samples
 	Missed     [snapshot.NumMisses]uint64
 	Stops      [unwind.NumReasons]uint64
+	Cuts       []Cut // where stacks end that are not complete, most stacks first
 	Guessed    Guesses
 	HaltedP50  time.Duration
 	HaltedP99  time.Duration
