@@ -20,6 +20,7 @@ var armM = machine{
 	calls:    thumbCallBefore,
 	branch:   thumbBranch,
 	boundary: func(ra uint32) bool { _, ok := excReturnOf(ra); return ok },
+	cross:    (*walk).cross,
 	special:  (*walk).otherState,
 	step:     stepThumb,
 }

@@ -163,6 +163,9 @@ func (in *interpreter) defineCFA(op uint8) {
 		*c = cfaRule{how: valExpression, expr: in.block()}
 		return
 	}
+	if c.how == unspecified && op == cfaDefCFARegister { // gas for RISC-V begins its CIEs so; others take the offset for 0, too
+		c.how = fromRegister
+	}
 	if c.how != fromRegister {
 		in.fail(errNoCFA)
 		return

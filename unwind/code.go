@@ -10,6 +10,7 @@ type code struct {
 	p     *Program
 	m     *machine
 	buf   [4]byte
+	gp    *content     // see global
 	calls *callTargets // nil until asked for
 	gates *callTargets // likewise: entries for Non-secure code
 
@@ -94,15 +95,16 @@ func (t callTargets) add(c *code, r Range) {
 	if c.m.branch == nil || c.p.ReadCode == nil {
 		return
 	}
-	const chunk = 1 << 12
-	p := make([]byte, chunk+2)
+	const chunk, more = 1 << 12, 7 // of an instruction that begins in the last halfword
+	p := make([]byte, chunk+more)
 	for at := r.Low &^ 1; at < r.High && at >= r.Low&^1; at += chunk {
-		n := min(chunk+2, r.High-at)
+		n := min(chunk+more, r.High-at)
 		if !c.p.ReadCode(at, p[:n]) {
 			continue
 		}
-		for i := uint32(0); i+4 <= n; i += 2 {
-			w := uint32(binary.LittleEndian.Uint16(p[i:])) | uint32(binary.LittleEndian.Uint16(p[i+2:]))<<16
+		clear(p[n:])
+		for i := uint32(0); i < min(n, chunk); i += 2 {
+			w := binary.LittleEndian.Uint64(p[i : i+8 : i+8])
 			if to, ok := c.m.branch(at+i, w); ok {
 				t[to] = struct{}{}
 			}

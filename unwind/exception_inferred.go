@@ -57,7 +57,7 @@ func (w *walk) try(i int, enter func(trial *walk, i int) (Stop, bool)) (score in
 		score += 2
 		through = (through ^ trial.pc) * 16777619
 		if stop, ok = trial.step(&f); ok && trial.mark != 0 {
-			stop, ok = trial.cross(&f, trial.mark)
+			stop, ok = trial.m.cross(trial, &f, trial.mark)
 		}
 	}
 	// What only a trial read is not part of the stack.

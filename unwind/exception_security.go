@@ -20,7 +20,7 @@ func (w *walk) otherState(ra uint32) (stop Stop, ok, handled bool) {
 	case ra&1 == 0 && w.calledThroughGateway(ra):
 		w.stacks.settle(secure)
 		s := w.u.site(ra - 1)
-		called := func(w *walk) (Stop, bool) { w.callFrom(ra, s); return Stop{}, true }
+		called := func(w *walk) (Stop, bool) { w.callFrom(ra, s, w.m.link); return Stop{}, true }
 		if stop, ok = w.intoState(nonSecure, called); !ok { // the caller is known all the same
 			w.leave()
 			w.loseStack()
@@ -105,7 +105,7 @@ func popSecureCall(w *walk) (Stop, bool) {
 		w.ipsr = ipsr
 	}
 	w.method = FromExceptionFrame
-	w.callFrom(ra&w.m.codeMask, s)
+	w.callFrom(ra&w.m.codeMask, s, w.m.link)
 	return Stop{}, true
 }
 
@@ -154,7 +154,7 @@ func (t callTargets) addGates(c *code, r Range) {
 			}
 			t[at+i] = struct{}{}
 			w := binary.LittleEndian.Uint32(p[i+4:])
-			if to, ok := c.m.branch(at+i+4, w); ok {
+			if to, ok := c.m.branch(at+i+4, uint64(w)); ok {
 				t[to] = struct{}{}
 			}
 		}

@@ -4,6 +4,8 @@
 // a file). Out: frames, innermost first, and the reason why they end.
 package unwind
 
+import "github.com/mprof/mprof/snapshot"
+
 // Kind says what the PC of a frame means.
 type Kind uint8
 
@@ -114,6 +116,7 @@ type Tables struct {
 
 // Program is what the unwinder needs to know of the code on the target.
 type Program struct {
+	Arch       snapshot.Arch
 	DebugFrame []byte   // .debug_frame, nil where absent
 	EHFrame    []byte   // .eh_frame
 	EHFrameAt  uint32   // its address (pc-relative encodings)

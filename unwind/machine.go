@@ -12,6 +12,7 @@ type machine struct {
 	sp       uint32         // column of the stack pointer
 	link     uint32         // column of the register that a call puts the return address into
 	kept     uint32         // columns that keep their values across a call if no rule names them
+	handlers uint32         // columns that the handlers of traps keep, too, and that matter to the code which they interrupt
 	align    uint32         // the stack pointer is a multiple of it
 	codeMask uint32         // clears what a return address carries beside the address
 	codeBit  uint32         // and this bit of it is always set
@@ -23,19 +24,32 @@ type machine struct {
 	// calls tells how the code before a return address looks.
 	// For a direct call, target is where it leads.
 	calls func(c *code, ra uint32) (site callSite, target uint32)
-	// branch decodes a direct call or unconditional jump: w is the four bytes
-	// at addr, little-endian.
-	branch func(addr, w uint32) (target uint32, ok bool)
+	// branch decodes a direct call or unconditional jump: w is the eight bytes
+	// at addr, little-endian, zero where there is no more code.
+	branch func(addr uint32, w uint64) (target uint32, ok bool)
 	// boundary tells a return address that is none: the mark that an exception
 	// entry leaves for its handler. nil: there is none.
 	boundary func(ra uint32) bool
+	// cross goes from a handler to what it interrupted: b is the frame between
+	// the two, mark the return address that led here. nil: no handler is known.
+	cross func(w *walk, b *Frame, mark uint32) (Stop, bool)
+	// trap tells whether the function in fn is entered by a trap and returns by
+	// an instruction of its own, so that no return address tells. nil: none does.
+	trap func(c *code, fn Range) bool
 	// special goes on from a return address that is none but leads elsewhere than
 	// to an exception. handled is false where it is an ordinary one. nil: all are.
 	special func(w *walk, ra uint32) (stop Stop, ok, handled bool)
+	// helper gives the rule at pc in a routine that does a part of the prologue or
+	// epilogue of others, which is no function by the calling standard. nil: there
+	// is none.
+	helper func(c *code, fn Range, pc uint32) (Rule, bool)
 	// step applies the effect of the instruction at addr to f. nil: code
 	// without call frame information cannot be analysed.
 	step func(c *code, f *frameState, addr uint32) (to flow, ok bool)
 }
+
+// machines are those that programs can be for.
+var machines = [snapshot.NumArchs]*machine{snapshot.CortexM: &armM, snapshot.RV32: &rv32}
 
 // callSite is what the code before a return address is.
 type callSite uint8

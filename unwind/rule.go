@@ -13,6 +13,7 @@ type Rule struct {
 	ra     uint8 // column whose value in the caller is the return address
 	method Method
 	exact  bool // the caller was interrupted there (augmentation S)
+	trap   bool // the same, by the trap that this code handles
 	off    int32
 	saves  []save // sorted by column; a column that is not here keeps to the ABI
 	exprs  [][]byte

@@ -84,7 +84,7 @@ func (c *code) jumpsTo(entry, to uint32) bool {
 		if !ok {
 			return false
 		}
-		if target, ok := c.m.branch(at, word); ok && target == to {
+		if target, ok := c.m.branch(at, uint64(word)); ok && target == to {
 			if before, _ := c.m.calls(c, at+4); before == noCall {
 				return true
 			}
@@ -104,7 +104,7 @@ func (w *walk) returnsFromException(v, sp uint32) bool {
 		trial.regs.set(w.m.sp, sp)
 		trial.original &^= 1 << w.m.sp
 		var f Frame
-		return trial.cross(&f, v)
+		return trial.m.cross(trial, &f, v)
 	})
 	return score > 0
 }

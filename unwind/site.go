@@ -69,7 +69,7 @@ func (u *Unwinder) find(key uint32) *site {
 // keepsLink tells whether the return address is in the register that every
 // call overwrites.
 func (r *Rule) keepsLink() bool {
-	if r.cfa == unspecified || r.cfa == noCaller {
+	if r.cfa == unspecified || r.cfa == noCaller || r.trap {
 		return false
 	}
 	s := r.where(r.ra)

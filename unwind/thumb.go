@@ -45,7 +45,7 @@ func thumbCallBefore(c *code, ra uint32) (callSite, uint32) {
 }
 
 // thumbBranch decodes BL (T1) and B (T4).
-func thumbBranch(addr, w uint32) (uint32, bool) {
+func thumbBranch(addr uint32, w uint64) (uint32, bool) {
 	hw1, hw2 := uint16(w), uint16(w>>16)
 	if hw1&0xf800 != 0xf000 || hw2&0x9000 != 0x9000 {
 		return 0, false

@@ -38,7 +38,12 @@ var errNoCode = errors.New("unwind: program has no executable section")
 // New makes an unwinder for a program. It reads nothing yet: sections are
 // decoded when an address in them is first needed, and what cannot be decoded
 // then is told by Remarks.
-func New(p Program) (*Unwinder, error) { return newFor(&armM, p) }
+func New(p Program) (*Unwinder, error) {
+	if int(p.Arch) >= len(machines) {
+		return nil, fmt.Errorf("unwind: %v (%d)", p.Arch, p.Arch)
+	}
+	return newFor(machines[p.Arch], p)
+}
 
 func newFor(m *machine, p Program) (*Unwinder, error) {
 	if len(p.Code) == 0 {

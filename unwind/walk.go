@@ -55,7 +55,7 @@ func (w *walk) run(dst []Frame, s *snapshot.Snapshot) ([]Frame, Stop) {
 		ok = ok || w.guess(stop, from)
 		if ok && w.mark != 0 && len(dst) < most {
 			dst = w.add(dst, Frame{Kind: Exception, ExcNum: w.ipsr})
-			stop, ok = w.cross(&dst[len(dst)-1], w.mark)
+			stop, ok = w.m.cross(w, &dst[len(dst)-1], w.mark)
 		}
 	}
 	if w.beyond { // a stack that was guessed is known no farther than the guess
@@ -227,6 +227,10 @@ func (w *walk) arrive(ra uint32, rule *Rule) (Stop, bool) {
 		return Stop{}, true
 	}
 	pc := ra & w.m.codeMask
+	if rule.trap {
+		w.mark = trapMark(pc)
+		return Stop{}, true
+	}
 	if rule.exact {
 		return w.interrupted(pc, rule.method)
 	}
@@ -247,14 +251,14 @@ func (w *walk) arrive(ra uint32, rule *Rule) (Stop, bool) {
 	case !s.inCode, s.before == noCall, ra&w.m.codeBit != w.m.codeBit, w.strange(s):
 		return Stop{BadRA, ra}, false
 	}
-	w.callFrom(pc, s)
+	w.callFrom(pc, s, uint32(rule.ra))
 	return Stop{}, true
 }
 
-// callFrom enters the frame of a caller. The call overwrote the link register,
-// whatever it was.
-func (w *walk) callFrom(pc uint32, s *site) {
-	w.forget(w.m.link)
+// callFrom enters the frame of a caller. The call overwrote the register that it
+// put the return address into, whatever it was.
+func (w *walk) callFrom(pc uint32, s *site, link uint32) {
+	w.forget(link)
 	w.pc, w.kind, w.site = pc, Caller, s
 }
 
