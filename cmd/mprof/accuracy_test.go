@@ -156,7 +156,10 @@ func (w *witness) watch(b *sim.Board) {
 			w.before = b.Truth().Self()
 		}
 		pc, _ := b.Core().ReadReg(uint8(snapshot.PC))
-		w.stacks = append(w.stacks, witnessed{at, b.Truth().Stack(pc)})
+		psp, _ := b.Core().ReadReg(uint8(snapshot.PSP))
+		const returnAddress = 24 // in an exception frame (DDI 0403E B1.5.6)
+		resume, _ := b.Core().ReadBus(psp+returnAddress, 4)
+		w.stacks = append(w.stacks, witnessed{at, b.Truth().AppendStackOn(nil, pc, psp, resume&^1)})
 	})
 }
 

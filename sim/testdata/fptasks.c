@@ -1,7 +1,8 @@
 // Two tasks compute in single precision while SysTick and a more urgent
 // interrupt, which compute as well, arrive in the middle, and PendSV switches
 // between them, saving S16 to S31 where EXC_RETURN says that the task has a
-// floating-point context. LAZY is FPCCR.LSPEN.
+// floating-point context. LAZY is FPCCR.LSPEN; with FOREVER they begin anew when
+// they are done.
 #include <stdint.h>
 
 #define REG(a) (*(volatile uint32_t *)(a))
@@ -16,6 +17,9 @@
 #define IPR REG(0xe000e400)
 
 #define ROUNDS 400
+#ifndef FOREVER
+#define FOREVER 0
+#endif
 
 extern uint32_t __stack_top[], __data_start[], __data_end[], __data_load[], __bss_start[], __bss_end[];
 
@@ -107,7 +111,9 @@ __attribute__((naked)) void pendsv_handler(void)
 		       "vstmdbeq r0!, {s16-s31}\n"
 		       "stmdb r0!, {r4-r11, lr}\n"
 		       "mov r1, lr\n"
+		       "push {r3, lr}\n" // for whoever looks at the stack
 		       "bl switch_task\n"
+		       "pop {r3, lr}\n"
 		       "ldmia r0!, {r4-r11, lr}\n"
 		       "tst lr, #16\n"
 		       "it eq\n"
@@ -127,13 +133,17 @@ static void idle(void)
 
 static void first_task(void)
 {
-	logistic();
+	do
+		logistic();
+	while (FOREVER);
 	idle();
 }
 
 static void second_task(void)
 {
-	filter();
+	do
+		filter();
+	while (FOREVER);
 	idle();
 }
 
