@@ -51,6 +51,7 @@ type field struct {
 type abbreviations struct {
 	dense  []abbreviation
 	sparse map[uint64]*abbreviation
+	err    error // the table ends early
 }
 
 func (t *abbreviations) code(n uint64) *abbreviation {
@@ -91,42 +92,45 @@ func (e encoding) readAbbreviation(c *cursor, room []field) (code uint64, a abbr
 }
 
 // abbreviationsAt decodes the table at an offset, once for all units that
-// share it. Tables that overlap, as no compiler writes them, are limited by
-// the bytes that they take in all.
+// share it.
 func (d *debugInfo) abbreviationsAt(off uint64, e encoding) (*abbreviations, error) {
 	key := abbreviationKey{off, e}
-	if t, ok := d.abbreviations[key]; ok {
-		return t, nil
+	t, ok := d.abbreviations[key]
+	if !ok {
+		t = &abbreviations{}
+		t.err = d.readAbbreviations(t, off, e)
+		d.abbreviations[key] = t
 	}
+	return t, t.err
+}
+
+// readAbbreviations decodes a table. Tables that overlap, as no compiler writes
+// them, are limited by the bytes that they take in all.
+func (d *debugInfo) readAbbreviations(t *abbreviations, off uint64, e encoding) error {
 	c, err := d.abbreviationCursor(off)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	t := &abbreviations{}
 	for {
-		at := uint64(len(d.sections.abbrev) - len(c.data))
+		left := len(c.data)
+		at := len(d.sections.abbrev) - left
 		code, a := e.readAbbreviation(c, nil)
-		if c.err != nil {
-			return nil, fmt.Errorf(".debug_abbrev+0x%x: %w", at, c.err)
+		if d.abbreviationBytes += left - len(c.data); d.abbreviationBytes > 4*len(d.sections.abbrev)+1<<16 {
+			return fmt.Errorf(".debug_abbrev+0x%x: its tables overlap", off)
 		}
-		if code == 0 {
-			break
-		}
-		if code == uint64(len(t.dense))+1 {
+		switch {
+		case c.err != nil:
+			return fmt.Errorf(".debug_abbrev+0x%x: %w", at, c.err)
+		case code == 0:
+			return nil
+		case code == uint64(len(t.dense))+1:
 			t.dense = append(t.dense, a)
 			continue
-		}
-		if t.sparse == nil {
+		case t.sparse == nil:
 			t.sparse = map[uint64]*abbreviation{}
 		}
 		t.sparse[code] = &a
 	}
-	d.abbreviationBytes += len(d.sections.abbrev) - int(off) - len(c.data)
-	if d.abbreviationBytes > 4*len(d.sections.abbrev)+1<<16 {
-		return nil, fmt.Errorf(".debug_abbrev+0x%x: its tables overlap", off)
-	}
-	d.abbreviations[key] = t
-	return t, nil
 }
 
 type abbreviationKey struct {
@@ -147,7 +151,7 @@ func (d *debugInfo) abbreviationOf(off, code uint64, e encoding) (*abbreviation,
 		left := len(c.data)
 		n, a := e.readAbbreviation(c, d.fields)
 		d.fields = a.fields[:0]
-		if d.headBytes += left - len(c.data); d.headBytes > 64*len(d.sections.abbrev)+1<<20 {
+		if d.headBytes += left - len(c.data); d.headBytes > 8*len(d.sections.abbrev)+1<<20 {
 			return nil, fmt.Errorf(".debug_abbrev+0x%x: its tables overlap", at)
 		}
 		switch {
@@ -156,7 +160,8 @@ func (d *debugInfo) abbreviationOf(off, code uint64, e encoding) (*abbreviation,
 		case n == 0:
 			return nil, fmt.Errorf(".debug_abbrev+0x%x: code %d is not declared", off, code)
 		case n == code:
-			return &a, nil
+			found := a
+			return &found, nil
 		}
 	}
 }

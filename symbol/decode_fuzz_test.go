@@ -39,7 +39,10 @@ func FuzzLines(f *testing.F) {
 			}
 		}
 		table.file(-1)
-		table.file(len(table.files))
+		table.file(len(table.files.files))
+		for i := range min(len(table.files.files), 100) {
+			table.file(i)
+		}
 	})
 }
 

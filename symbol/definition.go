@@ -94,6 +94,9 @@ func (d *debugInfo) define(off uint32) definition {
 	return def
 }
 
+// maxQualifiers bounds the namespaces and classes in the name of a function.
+const maxQualifiers = 64
+
 // qualifier is what stands before the name of a function: "ns::Class::".
 // rustc leaves the linkage name out where it is the plain name (#[no_mangle]),
 // so there is none.
@@ -102,7 +105,7 @@ func (d *debugInfo) qualifier(u *unit, e *enclosure) string {
 		return ""
 	}
 	var names []string
-	for inside := false; e != nil && len(names) < maxNesting; e = e.outer {
+	for inside := false; e != nil && len(names) < maxQualifiers; e = e.outer {
 		if e.function && !inside {
 			continue
 		}

@@ -14,6 +14,9 @@ const (
 	shdrSize = 40
 )
 
+// maxSegments bounds the loadable segments: reading code asks them in turn.
+const maxSegments = 1024
+
 // header is the ELF header as far as its tables go.
 type header struct {
 	typ, machine       uint16
@@ -133,6 +136,9 @@ func (h *header) readTables(r io.ReaderAt) error {
 		_, err := r.ReadAt(p, int64(off))
 		return p, ignoreEOF(err)
 	}
+	if h.shnum == 0 && h.shoff != 0 {
+		return fmt.Errorf("has a section header table of 65280 entries or more, or is damaged: firmware has some dozen")
+	}
 	var err error
 	if h.programs, err = table("program header table", h.phoff, h.phentsize, h.phnum, phdrSize); err != nil {
 		return err
@@ -142,6 +148,10 @@ func (h *header) readTables(r io.ReaderAt) error {
 	}
 	if int(h.shstrndx) >= int(h.shnum) {
 		return nil
+	}
+	const flags = 8 // offset of sh_flags
+	if elf.SectionFlag(binary.LittleEndian.Uint32(h.sections[int(h.shstrndx)*shdrSize+flags:]))&elf.SHF_COMPRESSED != 0 {
+		return fmt.Errorf("is damaged: the names of its sections are compressed")
 	}
 	off, n := h.sectionExtent(int(h.shstrndx))
 	if off+n <= h.size && n <= 1<<20 {
@@ -202,6 +212,9 @@ func (h *header) checkExtents() error {
 			return fmt.Errorf("is truncated: section %s lies at file offset 0x%x..0x%x, but the file ends at 0x%x",
 				h.sectionName(i), off, off+size, h.size)
 		}
+	}
+	if loads > maxSegments {
+		return fmt.Errorf("is damaged: it has %d loadable segments", loads)
 	}
 	if loads == 0 {
 		return fmt.Errorf("has no loadable segment: it holds no program (a file of debug symbols only?)")

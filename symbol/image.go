@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 )
@@ -178,16 +179,23 @@ func (im *Image) ReadCode(addr uint32, p []byte) bool {
 
 // inCode tells whether all of r lies in one code range.
 func (im *Image) inCode(r Range) bool {
-	i, found := slices.BinarySearchFunc(im.code, r.Low, func(c Range, low uint32) int {
-		switch {
-		case c.High <= low:
-			return -1
-		case c.Low > low:
-			return 1
-		}
-		return 0
-	})
-	return found && r.High > r.Low && r.High <= im.code[i].High
+	around, ok := rangeAround(im.code, r.Low)
+	return ok && r.High > r.Low && r.High <= around.High
+}
+
+// rangeAround finds the one of sorted, disjoint ranges that holds addr.
+func rangeAround(ranges []Range, addr uint32) (Range, bool) {
+	i := sort.Search(len(ranges), func(i int) bool { return ranges[i].High > addr })
+	if i == len(ranges) || !ranges[i].Contains(addr) {
+		return Range{}, false
+	}
+	return ranges[i], true
+}
+
+// holdsCode tells whether addr is in code.
+func (im *Image) holdsCode(addr uint32) bool {
+	_, ok := rangeAround(im.code, addr)
+	return ok
 }
 
 // findCode lists the executable sections; without section headers, the
@@ -234,12 +242,19 @@ func mergeRanges(in []Range) []Range {
 	return out
 }
 
+// maxNotes bounds the notes that are looked at, of 64 KiB at most each.
+const maxNotes = 64
+
 // findBuildID looks through the notes of the segments and sections for
 // NT_GNU_BUILD_ID (3, owner "GNU").
 func (im *Image) findBuildID() []byte {
+	tried := 0
 	for _, s := range im.file.Sections {
 		if s.Type != elf.SHT_NOTE && !strings.HasPrefix(s.Name, ".note.gnu.build-id") || s.FileSize > 1<<16 {
 			continue
+		}
+		if tried++; tried > maxNotes {
+			return nil
 		}
 		if data, err := im.content(s); err == nil {
 			if id := buildIDIn(data); id != nil {
@@ -250,6 +265,9 @@ func (im *Image) findBuildID() []byte {
 	for _, p := range im.file.Progs {
 		if p.Type != elf.PT_NOTE || p.Filesz > 1<<16 {
 			continue
+		}
+		if tried++; tried > maxNotes {
+			return nil
 		}
 		data := make([]byte, p.Filesz)
 		if n, _ := p.ReadAt(data, 0); n == len(data) {

@@ -27,16 +27,16 @@ type lineSequence struct {
 
 // lineTable is the table of one unit.
 type lineTable struct {
-	files     []string // by file number of the unit's DWARF version, full paths
+	files     fileTable
 	sequences []lineSequence
 }
 
 // file is the path of a file number, "" where there is none.
 func (t *lineTable) file(n int) string {
-	if t == nil || n < 0 || n >= len(t.files) {
+	if t == nil {
 		return ""
 	}
-	return t.files[n]
+	return t.files.path(n)
 }
 
 // at finds the row around pc. Where sequences overlap (dropped code at low
@@ -76,16 +76,16 @@ type lineSections struct {
 // it.
 func (s lineSections) decodeLines(off uint64, compDir, name string) (*lineTable, error) {
 	if off >= uint64(len(s.line)) {
-		return nil, fmt.Errorf("line table at 0x%x is outside .debug_line (%d bytes)", off, len(s.line))
+		return nil, fmt.Errorf("line table at .debug_line+0x%x: outside of the section (%d bytes)", off, len(s.line))
 	}
-	h := lineHeader{sections: s, compDir: compDir, name: name}
+	h := lineHeader{files: fileTable{sections: s, compDir: compDir, name: name}}
 	if err := h.read(s.line[off:]); err != nil {
-		return nil, fmt.Errorf("line table at 0x%x: %w", off, err)
+		return nil, fmt.Errorf("line table at .debug_line+0x%x: %w", off, err)
 	}
 	t := &lineTable{files: h.files}
 	m := lineMachine{header: &h, table: t}
 	if err := m.run(); err != nil {
-		return t, fmt.Errorf("line table at 0x%x: %w", off, err)
+		return t, fmt.Errorf("line table at .debug_line+0x%x: %w", off, err)
 	}
 	return t, nil
 }
@@ -195,7 +195,7 @@ func (m *lineMachine) extended(c *cursor) {
 	case lneDefineFile: // deprecated in DWARF 5, still in files of old tools
 		name, dir := body.cstring(), body.uleb()
 		if body.err == nil && m.header.version < 5 {
-			m.table.files = append(m.table.files, m.header.path(name, dir))
+			m.table.files.add(text{inline: name}, dir)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (im *Image) Lookup(pc uint32) []Location {
 }
 
 func (im *Image) locate(pc uint32) []Location {
-	if !slices.ContainsFunc(im.code, func(r Range) bool { return r.Contains(pc) }) {
+	if !im.holdsCode(pc) {
 		if s := im.symbols.elsewhere(pc); s != nil {
 			return []Location{{Function: Function{Name: demangled(s.name), Linkage: s.name, Low: s.Low, High: s.High}}}
 		}
@@ -103,13 +103,18 @@ func (d *debugInfo) locate(pc uint32, symbol *codeSymbol) []Location {
 	return d.unfold(best.unit, best.scope.path(pc), physical, pc)
 }
 
+// maxCandidates bounds the entries around one address that are considered; of
+// dropped code there can be some, where flash is at 0.
+const maxCandidates = 1 << 12
+
 // best finds the subprogram entry around pc, of the given units, that fits the
 // symbols best; of those that fit alike, the one with the smallest piece.
 func (d *debugInfo) best(pc uint32, units []*unit) (best candidate) {
+	tried := 0
 	for _, u := range units {
 		d.readScopes(u)
 		u.scopes.around(pc, func(piece Range, s *scope) {
-			if best.match == named && piece.size() >= best.piece.size() {
+			if tried++; tried > maxCandidates || best.match == named && piece.size() >= best.piece.size() {
 				return
 			}
 			def := d.define(s.subprogram)

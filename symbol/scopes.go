@@ -69,6 +69,9 @@ type level struct {
 	within *enclosure
 }
 
+// maxSubprograms bounds the entries of functions that are kept, of all units.
+const maxSubprograms = 1 << 21
+
 // maxNesting bounds how deep entries are nested.
 const maxNesting = 1 << 12
 
@@ -125,12 +128,23 @@ var errNesting = errors.New("its entries are nested too deep")
 func (d *debugInfo) enter(u *unit, e *entry, outer level) level {
 	switch e.tag {
 	case tagSubprogram:
-		u.subprograms = append(u.subprograms, subprogram{
+		if d.subprograms++; d.subprograms > maxSubprograms {
+			d.fault("more than %d functions", maxSubprograms)
+			return level{&scope{}, outer.within}
+		}
+		p := subprogram{
 			offset: e.offset, name: e.name, linkage: e.linkage, declFile: e.declFile, declLine: e.declLine,
 			origin: cmp.Or(u.reference(e.origin), u.reference(e.specification)), within: outer.within,
-		})
+		}
+		if p.name.present() || p.linkage.present() || p.origin != 0 {
+			u.subprograms = append(u.subprograms, p)
+		}
+		ranges := d.ranges(nil, u, e)
+		if len(ranges) == 0 && !e.children {
+			return outer
+		}
 		s := &scope{subprogram: e.offset}
-		for _, r := range d.ranges(nil, u, e) {
+		for _, r := range ranges {
 			u.scopes.add(r, s)
 		}
 		if !e.children {

@@ -132,3 +132,14 @@ func (im *Image) debugSection(name string) ([]byte, error) {
 func (s *debugSections) lines() lineSections {
 	return lineSections{line: s.line, str: s.str, lineStr: s.lineStr}
 }
+
+// compressedSymbols tells whether a symbol table or its strings are
+// compressed, which no linker does: debug/elf would inflate them without limit.
+func compressedSymbols(f *elf.File) bool {
+	for _, s := range f.Sections {
+		if (s.Type == elf.SHT_SYMTAB || s.Type == elf.SHT_STRTAB) && s.Flags&elf.SHF_COMPRESSED != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"debug/elf"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -20,7 +19,7 @@ type codeSymbol struct {
 // symbolTable holds the functions of .symtab, by address.
 type symbolTable struct {
 	functions []codeSymbol // sorted by Low, one per address
-	reach     []uint32     // reach[i] is the highest High of functions[:i+1]
+	pieces    []piece      // of the address space, sorted
 	outside   []Range      // functions that lie in no executable section, such as code copied to .data
 	absolute  []codeSymbol // functions elsewhere on the chip, such as those of a ROM, by Low
 	objects   map[string]Range
@@ -47,6 +46,9 @@ func (s rawSymbol) global() bool { return s.bind != elf.STB_LOCAL }
 // section headers are left out.
 func newSymbolTable(f *elf.File, code []Range) symbolTable {
 	t := symbolTable{objects: map[string]Range{}}
+	if compressedSymbols(f) {
+		return t
+	}
 	all, err := f.Symbols()
 	if err != nil {
 		return t
@@ -74,13 +76,13 @@ func newSymbolTable(f *elf.File, code []Range) symbolTable {
 		case typ == elf.STT_NOTYPE && exec && isLabel(s.Name) && modes.isCode(addr&^1):
 			raw = append(raw, rawSymbol{s.Name, addr &^ 1, uint32(s.Size), elf.ST_BIND(s.Info), false, s.Section})
 		}
-		if typ == elf.STT_OBJECT || typ == elf.STT_NOTYPE {
+		if (typ == elf.STT_OBJECT || typ == elf.STT_NOTYPE) && slices.Contains(vectorSymbols, s.Name) {
 			t.objects[s.Name] = clampedRange(uint64(addr), s.Size)
 		}
 	}
 	t.group(raw, f)
 	for _, s := range t.functions {
-		if s.sized && !slices.ContainsFunc(code, func(c Range) bool { return c.Contains(s.Low) }) {
+		if _, ok := rangeAround(code, s.Low); s.sized && !ok {
 			t.outside = append(t.outside, s.Range)
 		}
 	}
@@ -139,12 +141,8 @@ func (t *symbolTable) group(raw []rawSymbol, f *elf.File) {
 		if !s.sized && i+1 < len(t.functions) {
 			s.High = min(s.High, t.functions[i+1].Low)
 		}
-		reach := s.High
-		if i > 0 {
-			reach = max(reach, t.reach[i-1])
-		}
-		t.reach = append(t.reach, reach)
 	}
+	t.flatten()
 }
 
 // plainer orders names of the same standing: memcpy before __aeabi_memcpy,
@@ -190,65 +188,4 @@ func newCodeSymbol(at []rawSymbol) codeSymbol {
 	}
 	s.sized = s.High > s.Low
 	return s
-}
-
-// at returns the function around pc: the one that starts last among those
-// that reach beyond pc.
-func (t *symbolTable) at(pc uint32) *codeSymbol {
-	i := sort.Search(len(t.functions), func(i int) bool { return t.functions[i].Low > pc })
-	for i--; i >= 0 && t.reach[i] > pc; i-- {
-		if t.functions[i].High > pc {
-			return &t.functions[i]
-		}
-	}
-	return nil
-}
-
-// mapping answers whether an address holds code or data, by the mapping
-// symbols (ELF for the Arm Architecture, section Mapping symbols; RISC-V ELF
-// psABI, section Mapping Symbol).
-type mapping struct {
-	addr []uint32
-	code []bool
-}
-
-func newMapping(all []elf.Symbol) mapping {
-	type mark struct {
-		addr uint32
-		code bool
-	}
-	var marks []mark
-	for _, s := range all {
-		if kind, ok := mappingKind(s.Name); ok {
-			marks = append(marks, mark{uint32(s.Value), kind != 'd'})
-		}
-	}
-	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(a.addr, b.addr) })
-	m := mapping{}
-	for _, k := range marks {
-		m.addr, m.code = append(m.addr, k.addr), append(m.code, k.code)
-	}
-	return m
-}
-
-// mappingKind tells what a mapping symbol says: 't' or 'a' for instructions of
-// Arm, 'x' of RISC-V (whose instruction set may follow: $xrv32imc), 'd' for data.
-func mappingKind(name string) (kind byte, ok bool) {
-	if len(name) < 2 || name[0] != '$' {
-		return 0, false
-	}
-	kind = name[1]
-	switch kind {
-	case 't', 'a', 'd':
-		return kind, len(name) == 2 || name[2] == '.'
-	case 'x':
-		return kind, len(name) == 2 || name[2] == '.' || strings.HasPrefix(name[2:], "rv")
-	}
-	return 0, false
-}
-
-// isCode is true where nothing says otherwise.
-func (m mapping) isCode(addr uint32) bool {
-	i := sort.Search(len(m.addr), func(i int) bool { return m.addr[i] > addr })
-	return i == 0 || m.code[i-1]
 }

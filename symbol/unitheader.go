@@ -32,6 +32,10 @@ const (
 	unitSplitType    = 6
 )
 
+// maxUnits bounds the units of a program. A unit takes 1 kB of memory; firmware
+// has some hundred, the largest some thousand.
+const maxUnits = 1 << 16
+
 // unitHeaders walks the unit headers (DWARF 5, 7.5.1) without looking at
 // entries or abbreviations. Type units are passed over. The error says where
 // the walk had to end before the section does.
@@ -47,7 +51,9 @@ func unitHeaders(info []byte) (units []*unit, err error) {
 		if kind != unitType && kind != unitSplitType && len(c.data) > 0 && u.version >= 2 && u.version <= 5 {
 			units = append(units, u)
 		}
-		off = uint64(u.end)
+		if off = uint64(u.end); len(units) == maxUnits {
+			return units, fmt.Errorf(".debug_info+0x%x: more than %d units", off, maxUnits)
+		}
 	}
 	return units, nil
 }

@@ -23,9 +23,12 @@ type debugInfo struct {
 	abbreviationBytes int // decoded for them
 	headBytes         int // looked at for first entries
 	rangesRead        int // elements of range lists
+	subprograms       int // in all units that were read
 	fields            []field
 
-	mangled map[string]string // linkage names found by plain ones
+	tables    map[uint64]*lineTable // by offset in .debug_line
+	lineBytes uint64                // decoded for them
+	mangled   map[string]string     // linkage names found by plain ones
 
 	interrupts     map[uint16]string // by number
 	interruptsRead bool
@@ -36,10 +39,20 @@ func openDebug(im *Image) (*debugInfo, error) {
 	if !im.hasDebug("info") {
 		return nil, nil
 	}
-	d := &debugInfo{image: im, abbreviations: map[abbreviationKey]*abbreviations{}, mangled: map[string]string{}}
+	d := newDebugInfo(im)
 	if err := d.sections.load(im, d.fault); err != nil {
 		return nil, err
 	}
+	d.openUnits()
+	return d, nil
+}
+
+func newDebugInfo(im *Image) *debugInfo {
+	return &debugInfo{image: im, abbreviations: map[abbreviationKey]*abbreviations{}, mangled: map[string]string{}, tables: map[uint64]*lineTable{}}
+}
+
+// openUnits reads the headers and first entries of all units.
+func (d *debugInfo) openUnits() {
 	units, err := unitHeaders(d.sections.info)
 	if err != nil {
 		d.fault("%v", err)
@@ -61,7 +74,6 @@ func openDebug(im *Image) (*debugInfo, error) {
 		}
 	}
 	d.claims.sort()
-	return d, nil
 }
 
 // fault notes damage, each kind of it once.
@@ -99,6 +111,20 @@ func (d *debugInfo) covering(pc uint32) []*unit {
 	return append(d.claiming(pc), d.silent...)
 }
 
+// decodeLines decodes the table of a unit. Tables that overlap, as no compiler
+// writes them, are limited by the bytes that they take in all.
+func (d *debugInfo) decodeLines(off uint64, u *unit) (*lineTable, error) {
+	c := cursor{data: d.sections.line[min(off, uint64(len(d.sections.line))):]}
+	length := uint64(c.u32())
+	if length == 0xffffffff {
+		length = c.u64()
+	}
+	if d.lineBytes += min(length, uint64(len(c.data))); d.lineBytes > 4*uint64(len(d.sections.line)) {
+		return nil, fmt.Errorf("line table at .debug_line+0x%x: overlaps others", off)
+	}
+	return d.sections.lines().decodeLines(off, d.text(u, u.head.unit.compDir), d.text(u, u.head.name))
+}
+
 // lineTable of a unit, nil where it has none.
 func (d *debugInfo) lineTable(u *unit) *lineTable {
 	if u == nil {
@@ -112,10 +138,15 @@ func (d *debugInfo) lineTable(u *unit) *lineTable {
 	if !ok {
 		return nil
 	}
-	t, err := d.sections.lines().decodeLines(off, d.text(u, u.head.unit.compDir), d.text(u, u.head.name))
+	if t, ok := d.tables[off]; ok { // partial units share that of their compile unit
+		u.table = t
+		return t
+	}
+	t, err := d.decodeLines(off, u)
 	if err != nil {
 		d.fault("%v", err)
 	}
+	d.tables[off] = t
 	if t == nil {
 		return nil
 	}

@@ -3,7 +3,7 @@ package symbol
 import (
 	"debug/elf"
 	"encoding/binary"
-	"slices"
+	"sort"
 )
 
 // exceptionNames are those that the architecture numbers (ARMv7-M ARM, table
@@ -49,6 +49,9 @@ var (
 	vectorSymbols  = []string{"g_pfnVectors", "__isr_vector", "__Vectors", "__vector_table", "vector_table", "_vector_table", "exception_table", "_vectors", "__vectors", "vectors", "__VECTOR_TABLE", "__isr_vectors", "isr_vector", "__interrupt_vector", "interrupt_vectors"}
 )
 
+// maxVectorPlaces bounds where a vector table is looked for.
+const maxVectorPlaces = 256
+
 // findVectors tries sections and symbols by name, then the start of each
 // section and segment.
 func (im *Image) findVectors() vectorTable {
@@ -75,7 +78,7 @@ func (im *Image) findVectors() vectorTable {
 		r := clampedRange(uint64(s.Vaddr), uint64(len(s.Data)))
 		try = append(try, candidate{r.Low, r.High})
 	}
-	for _, c := range try {
+	for _, c := range try[:min(len(try), maxVectorPlaces)] {
 		if words := im.vectorsAt(c.low, c.high); words != nil {
 			return vectorTable{c.low, words}
 		}
@@ -92,10 +95,9 @@ func (im *Image) vectorsAt(low, high uint32) []uint32 {
 		limit = min(limit, (high-low)/4)
 	}
 	// A function that starts behind the table ends it.
-	for _, s := range im.symbols.functions {
-		if s.Low > low {
-			limit = min(limit, (s.Low-low)/4)
-			break
+	if functions := im.symbols.functions; len(functions) > 0 {
+		if i := sort.Search(len(functions), func(i int) bool { return functions[i].Low > low }); i < len(functions) {
+			limit = min(limit, (functions[i].Low-low)/4)
 		}
 	}
 	var words []uint32
@@ -105,7 +107,7 @@ func (im *Image) vectorsAt(low, high uint32) []uint32 {
 			break
 		}
 		w := binary.LittleEndian.Uint32(p[:])
-		thumb := w&1 == 1 && slices.ContainsFunc(im.code, func(r Range) bool { return r.Contains(w &^ 1) })
+		thumb := w&1 == 1 && im.holdsCode(w&^1)
 		if i == 0 && (w%4 != 0 || w>>28 < 1 || w>>28 > 7) || i == 1 && !thumb || i > 15 && w != 0 && !thumb {
 			break
 		}
