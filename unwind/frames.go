@@ -112,8 +112,9 @@ func (f *frames) collect(x *explorer) {
 		f.append(addr, number)
 		end = x.after(addr)
 	}
-	slices.SortFunc(x.blocks, func(a, b *block) int { return cmp.Compare(a.addr, b.addr) })
-	for _, b := range x.blocks {
+	blocks := slices.Clone(x.blocks)
+	slices.SortFunc(blocks, func(a, b *block) int { return cmp.Compare(a.addr, b.addr) })
+	for _, b := range blocks {
 		x.run(b)
 	}
 	f.append(end, unvisited)
