@@ -12,11 +12,11 @@ func (w *walk) frameAddress(r *Rule) (uint32, Stop, bool) {
 	var cfa uint32
 	switch r.cfa {
 	case fromRegister:
-		base, ok := w.get(uint32(r.reg))
+		base, off, ok := w.frameBase(r)
 		if !ok {
 			return 0, w.missing(uint32(r.reg)), false
 		}
-		cfa = base + uint32(r.off)
+		cfa = base + uint32(off)
 	default:
 		v, err := w.evaluate(r.exprs[r.off])
 		if err != nil {
@@ -36,6 +36,16 @@ func (w *walk) frameAddress(r *Rule) (uint32, Stop, bool) {
 		return 0, Stop{NoProgress, cfa}, false
 	}
 	return cfa, Stop{}, true
+}
+
+// frameBase is the register that the CFA is found from, and its distance: SP
+// where the other is lost.
+func (w *walk) frameBase(r *Rule) (base uint32, off int32, ok bool) {
+	if base, ok = w.get(uint32(r.reg)); ok || r.spare == noSpare {
+		return base, r.off, ok
+	}
+	base, ok = w.get(w.m.sp)
+	return base, r.spare, ok
 }
 
 // leavesPSP tells whether the frame was made on the main stack although the
@@ -66,8 +76,14 @@ func (w *walk) returnAddress(r *Rule, cfa uint32) (ra uint32, slot bool, stop St
 		return 0, slot, Stop{NotCaptured, w.mem.missing}, false
 	case s.how == asMark:
 		return 0, slot, Stop{NoRule, w.pc}, false
-	case w.kind == Caller && r.keepsLink() && w.site.entered && w.ipsr == 0:
-		return 0, slot, Stop{}, false // it never returns, and nothing calls it
+	case w.kind == Caller && r.keepsLink():
+		if ra, ok = w.fromCallers(r, cfa); ok {
+			return ra, slot, Stop{}, true
+		}
+		if w.site.entered && w.ipsr == 0 {
+			return 0, slot, Stop{}, false // it never returns, and nothing calls it
+		}
+		return 0, slot, w.missing(uint32(r.ra)), false
 	case s.how == inRegister:
 		return 0, slot, w.missing(uint32(s.n)), false
 	}

@@ -110,3 +110,18 @@ func (f *frameState) clobbers(r *Rule, m *machine) bool {
 	}
 	return false
 }
+
+// spareStack notes where the CFA is from the stack pointer, if the rule has it
+// from another register: that one may be lost where a handler has put it away.
+func (r *Rule) spareStack(c *code, fn Range, pc uint32) {
+	if r.cfa != fromRegister || uint32(r.reg) == c.m.sp || fn.High == 0 {
+		return
+	}
+	s, ok := c.frames(fn, fn.Low).at(pc)
+	if !ok || s.reg[r.reg].add(uint32(r.off)) != (content{kind: frameAt}) {
+		return
+	}
+	if sp := s.reg[c.m.sp]; sp.kind == frameAt {
+		r.spare = -int32(sp.n)
+	}
+}

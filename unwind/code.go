@@ -10,9 +10,9 @@ type code struct {
 	p     *Program
 	m     *machine
 	buf   [4]byte
-	gp    *content     // see global
-	calls *callTargets // nil until asked for
-	gates *callTargets // likewise: entries for Non-secure code
+	gp    *content    // see global
+	calls callTargets // nil until asked for
+	gates gateways    // likewise
 
 	analysed  *frameCache
 	returning map[uint32]bool // entries of functions, and whether they return
@@ -70,44 +70,4 @@ func (c *code) outermost(pc uint32, r Range) bool {
 		}
 	}
 	return false
-}
-
-// callTargets is the set of addresses that a direct call or jump anywhere in
-// the program leads to.
-type callTargets map[uint32]struct{}
-
-// called tells whether some instruction calls or jumps to entry directly. A
-// function that nothing leads to is entered through a pointer: a thread's or a
-// handler's first. The code is read once: O(bytes of code).
-func (c *code) called(entry uint32) bool {
-	if c.calls == nil {
-		t := callTargets{}
-		for _, r := range c.p.Code {
-			t.add(c, r)
-		}
-		c.calls = &t
-	}
-	_, ok := (*c.calls)[entry]
-	return ok
-}
-
-func (t callTargets) add(c *code, r Range) {
-	if c.m.branch == nil || c.p.ReadCode == nil {
-		return
-	}
-	const chunk, more = 1 << 12, 7 // of an instruction that begins in the last halfword
-	p := make([]byte, chunk+more)
-	for at := r.Low &^ 1; at < r.High && at >= r.Low&^1; at += chunk {
-		n := min(chunk+more, r.High-at)
-		if !c.p.ReadCode(at, p[:n]) {
-			continue
-		}
-		clear(p[n:])
-		for i := uint32(0); i < min(n, chunk); i += 2 {
-			w := binary.LittleEndian.Uint64(p[i : i+8 : i+8])
-			if to, ok := c.m.branch(at+i, w); ok {
-				t[to] = struct{}{}
-			}
-		}
-	}
 }

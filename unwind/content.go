@@ -19,7 +19,7 @@ const (
 	entryOf   // what register n held when the function was entered
 	frameAt   // CFA + n
 	baseAt    // n + an address in the frame whose distance from the CFA is not known: base id
-	processAt // PSP + n
+	processAt // PSP + n; with an id, PSP + n + a distance that is not known
 
 	// Values on the way to a stack pointer or to a target of a jump.
 	constant  // n
@@ -96,10 +96,17 @@ func (c content) entry(k tableKind) content {
 	return content{inTable, uint16(k), c.n}
 }
 
+// unknownDistance is the id of a place on the process stack that depends on
+// whether a handler has stored floating-point registers there.
+const unknownDistance = 1
+
 // meet is what holds of a value that is a or b.
 func meet(a, b content) content {
-	if a == b {
+	switch {
+	case a == b:
 		return a
+	case a.kind == processAt && b.kind == processAt && a.id&b.id == 0:
+		return content{kind: processAt, id: unknownDistance}
 	}
 	return content{}
 }

@@ -17,6 +17,7 @@ type frameState struct {
 	used    uint8
 	sp      uint8
 	calling bool   // the instruction is a call that has not returned
+	handed  bool   // a callee was given the saved registers to change
 	keep    uint32 // registers whose entry values matter to the caller
 }
 
@@ -106,13 +107,21 @@ func (f *frameState) assign(r uint16, v content) {
 	f.reg[r%maxRegisters] = v
 }
 
-// store writes v to the word at addr.
-func (f *frameState) store(v, addr content) {
+// store writes v to the word at addr. Of constants those are kept that may be
+// addresses of tables.
+func (f *frameState) store(c *code, v, addr content) {
 	if !addr.isAddress() {
 		return
 	}
 	f.clobber(addr, 4)
-	worth := v.kind == entryOf && f.keep&(1<<v.n) != 0 || v.kind == frameAt || v.kind == baseAt
+	worth := v.kind == frameAt || v.kind == baseAt
+	switch v.kind {
+	case entryOf:
+		worth = f.keep&(1<<v.n) != 0
+	case constant:
+		_, inImage := c.word(v.n)
+		worth = inImage && v.n%4 == 0 && f.used < maxSlots/2
+	}
 	if worth && f.used < maxSlots {
 		f.slots[f.used] = slot{addr, v}
 		f.used++
@@ -155,9 +164,35 @@ func (f *frameState) at(c *code, addr content) content {
 
 // call forgets what a call may overwrite.
 func (f *frameState) call(m *machine) {
+	f.handOver(m)
 	for r := range m.columns {
 		if (m.kept|1<<m.sp)&(1<<r) == 0 {
 			f.reg[r] = content{}
+		}
+	}
+}
+
+// A block of all registers in the order of their numbers is handed to a callee
+// that changes it: the stack unwinder of C++ begins so. Words are those behind
+// the address in an argument register at which the block may begin: r0, or a
+// word before it.
+const (
+	blockWords = 16
+	blockAhead = 2
+)
+
+// handOver forgets what the callee may change. What stands in registers still
+// is right.
+func (f *frameState) handOver(m *machine) {
+	for r := range uint32(4) {
+		for ahead := range uint32(blockAhead) {
+			block := f.reg[r].add(4 * ahead)
+			if !block.isAddress() || f.stacked(block.add(4*m.sp)) != (content{kind: frameAt}) ||
+				f.stacked(block.add(4*m.link)) != (content{kind: entryOf, n: m.link}) {
+				continue
+			}
+			f.handed = true
+			f.drop(func(s slot) bool { return s.at.sameBase(block) && s.at.n-block.n < 4*blockWords })
 		}
 	}
 }
@@ -171,6 +206,8 @@ func (f *frameState) meet(g *frameState) (lost bool) {
 	}
 	was := f.used
 	f.drop(func(s slot) bool { return !g.has(s) })
+	lost = lost || g.handed && !f.handed
+	f.handed = f.handed || g.handed
 	return lost || f.used != was
 }
 
@@ -192,5 +229,6 @@ func (f *frameState) essence(m *machine) frameState {
 			e.reg[r] = content{}
 		}
 	}
+	e.drop(func(s slot) bool { return !s.value.matters() })
 	return e
 }

@@ -14,7 +14,7 @@ func (w *walk) fromProcess(s save) (uint32, bool) {
 	if !ok || w.ipsr == 0 {
 		return 0, false
 	}
-	if v, ok := w.mem.load(psp+uint32(s.n), 4); ok {
+	if v, ok := w.mem.load(psp+uint32(s.n), 4); ok && s.n != farBelow {
 		return v, true
 	}
 	w.inferred = uint32(s.column) == w.m.link

@@ -123,21 +123,24 @@ const (
 	veneerSize = 8
 )
 
+// gateways are the entries for Non-secure code.
+type gateways map[uint32]struct{}
+
 // gateway tells whether Non-secure code can call entry: SG stands there, or is
 // followed by a jump there. The code is read once: O(bytes of code).
 func (c *code) gateway(entry uint32) bool {
 	if c.gates == nil {
-		t := callTargets{}
+		t := gateways{}
 		for _, r := range c.p.Code {
 			t.addGates(c, r)
 		}
-		c.gates = &t
+		c.gates = t
 	}
-	_, ok := (*c.gates)[entry]
+	_, ok := c.gates[entry]
 	return ok
 }
 
-func (t callTargets) addGates(c *code, r Range) {
+func (t gateways) addGates(c *code, r Range) {
 	if c.m.branch == nil || c.p.ReadCode == nil {
 		return
 	}

@@ -14,6 +14,7 @@ type frames struct {
 	runs   []stateRun   // by address
 	states []frameState // that occur
 	differ bool         // two ways to one instruction disagree about the stack
+	m      *machine
 }
 
 // stateRun begins addresses with the same state: a number of states, or
@@ -58,11 +59,11 @@ func (c *code) analyse(fn Range, entry uint32) *frames {
 	x := newExplorer(c, fn, entry)
 	x.explore(&first)
 	if x.rest != nil && !x.returned && !x.mixed {
-		first = x.restOf.shared(c.m, x.rest.n+4)
+		first = x.restOf.shared(c, c.m, x.rest.n+4)
 		x = newExplorer(c, fn, entry)
 		x.explore(&first)
 	}
-	f := &frames{fn: fn, entry: entry, differ: x.differ}
+	f := &frames{fn: fn, entry: entry, differ: x.differ, m: c.m}
 	if !x.lost {
 		f.collect(x)
 	}
@@ -71,15 +72,15 @@ func (c *code) analyse(fn Range, entry uint32) *frames {
 
 // shared is the state at the entry of code that undoes a frame of size bytes:
 // f is that where it leaves.
-func (f *frameState) shared(m *machine, size uint32) frameState {
+func (f *frameState) shared(c *code, m *machine, size uint32) frameState {
 	first := entryState(m)
 	first.reg[m.sp] = content{kind: frameAt, n: -size}
 	first.reg[m.link] = content{}
-	first.store(content{kind: entryOf, n: m.link}, content{kind: frameAt, n: ^uint32(3)})
+	first.store(c, content{kind: entryOf, n: m.link}, content{kind: frameAt, n: ^uint32(3)})
 	for r := range m.columns {
 		if v := f.reg[r]; m.kept&(1<<r) != 0 && v.kind == above {
 			first.reg[r] = content{}
-			first.store(content{kind: entryOf, n: r}, content{kind: frameAt, n: v.n - size})
+			first.store(c, content{kind: entryOf, n: r}, content{kind: frameAt, n: v.n - size})
 		}
 	}
 	return first
@@ -134,7 +135,9 @@ func (f *frames) at(pc uint32) (frameState, bool) {
 		return frameState{}, false
 	}
 	s := f.states[f.runs[n-1].state]
-	s.calling = pc&1 != 0
+	if s.calling = pc&1 != 0; s.calling {
+		s.handOver(f.m)
+	}
 	return s, true
 }
 

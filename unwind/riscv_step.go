@@ -77,7 +77,7 @@ func (f *frameState) applyRV(c *code, op rvOp) {
 	case rvLoad:
 		f.writeRV(op, f.at(c, a.add(op.imm)))
 	case rvStore:
-		f.store(b, a.add(op.imm))
+		f.store(c, b, a.add(op.imm))
 	case rvStorePart:
 		f.clobber(a.add(op.imm), 1)
 	case rvCSR:

@@ -1,6 +1,9 @@
 package unwind
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // how says where a value of the caller is (DWARF 4 §6.4.1). The number that
 // goes with it is n.
@@ -18,11 +21,14 @@ const (
 	fromRegister             // CFA only: register reg + n
 
 	// Not of DWARF: what the instructions of exception handlers show.
-	onProcess // in memory at PSP + n
+	onProcess // in memory at PSP + n; farBelow: somewhere below PSP
 	asMark    // still in the register, if that holds an exception return
 
 	noCaller // CFA only: there is no way out of the code, for the Reason n
 )
+
+// farBelow is the distance from PSP of a word that lies somewhere below it.
+const farBelow = math.MinInt32
 
 // regRule is the rule of one column.
 type regRule struct {

@@ -15,9 +15,13 @@ type Rule struct {
 	exact  bool // the caller was interrupted there (augmentation S)
 	trap   bool // the same, by the trap that this code handles
 	off    int32
+	spare  int32  // CFA - SP, if the CFA is of another register and the instructions know both; noSpare
 	saves  []save // sorted by column; a column that is not here keeps to the ABI
 	exprs  [][]byte
 }
+
+// noSpare says that the CFA is known from one register only.
+const noSpare = 0
 
 // save is the rule of one column. n is an offset from the CFA, a column, or
 // an index into Rule.exprs.

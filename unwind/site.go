@@ -13,6 +13,7 @@ type site struct {
 	target    uint32   // where a direct call there leads
 	fn        Range    // the function symbol around key; empty: none
 	rule      Rule
+	callers   []uint32 // of a call in a function that does not keep its return address: behind the calls of that function
 }
 
 // siteBits is the size of the cache: 2^siteBits addresses, each 8 bytes and
@@ -61,8 +62,14 @@ func (u *Unwinder) find(key uint32) *site {
 			break
 		}
 	}
+	s.rule.spareStack(c, bounds, key)
 	s.outermost = c.outermost(key, bounds)
-	s.entered = bounds.High != 0 && s.rule.keepsLink() && !c.called(bounds.Low)
+	if bounds.High != 0 && s.rule.keepsLink() {
+		s.entered = !c.called(bounds.Low)
+		if key&1 != 0 {
+			s.callers = c.callers(bounds.Low)
+		}
+	}
 	return s
 }
 

@@ -14,10 +14,12 @@ func (f *frameState) rule(m *machine) (Rule, bool) {
 		switch {
 		case r == m.link:
 			s := f.find(&rule, m, r)
-			if s.how == undefined {
+			switch {
+			case s.how != undefined:
+				rule.add(s)
+			case !f.calling:
 				return Rule{}, false
-			}
-			rule.add(s)
+			} // the function does not keep it: its callers may tell
 		case m.kept&(1<<r) != 0 && (f.reg[r] != content{kind: entryOf, n: r} || f.stored(r)):
 			rule.add(f.find(&rule, m, r))
 		}
@@ -110,6 +112,9 @@ func (f *frameState) find(rule *Rule, m *machine, r uint32) save {
 	intact := f.reg[r] == was
 	switch {
 	case process != nil && !(intact && f.survives(m, r)):
+		if process.at.id == unknownDistance {
+			return save{uint8(r), onProcess, farBelow}
+		}
 		return save{uint8(r), onProcess, int32(process.at.n)}
 	case intact:
 		return save{column: uint8(r)}

@@ -137,10 +137,10 @@ func itBlock(hw uint16) (n int, otherwise uint8) {
 }
 
 // storeMany is STM: base is the address of the lowest register.
-func (f *frameState) storeMany(list uint16, base content) {
+func (f *frameState) storeMany(c *code, list uint16, base content) {
 	for r := uint16(0); r < 16; r++ {
 		if list&(1<<r) != 0 {
-			f.store(f.reg[r], base)
+			f.store(c, f.reg[r], base)
 			base = base.add(4)
 		}
 	}

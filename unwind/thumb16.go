@@ -43,7 +43,7 @@ func (f *frameState) access16(c *code, load bool, r uint16, addr content) {
 	if load {
 		f.assign(r, f.at(c, addr))
 	} else {
-		f.store(f.reg[r], addr)
+		f.store(c, f.reg[r], addr)
 	}
 }
 
@@ -53,7 +53,7 @@ func (f *frameState) indexed16(c *code, hw uint16) {
 	rt := hw & 7
 	switch op := hw >> 9 & 7; op {
 	case 0: // STR
-		f.store(f.reg[rt], addr)
+		f.store(c, f.reg[rt], addr)
 	case 1, 2: // STRH, STRB
 		f.clobber(addr, 1)
 	case 4: // LDR
@@ -238,7 +238,7 @@ func (f *frameState) misc16(c *code, in insn) flow {
 	case hw&0xf500 == 0xb100: // CBZ, CBNZ
 		return flow{kind: maybe, target: in.addr + 4 + uint32(hw>>9&1)<<6 + uint32(hw>>3&31)<<1}
 	case hw&0xfe00 == 0xb400: // PUSH
-		f.push(hw&0xff | hw>>8&1<<regLR)
+		f.push(c, hw&0xff|hw>>8&1<<regLR)
 	case hw&0xfe00 == 0xbc00: // POP
 		to := f.pop(c, hw&0xff|hw>>8&1<<regPC)
 		if hw&0x100 != 0 {
@@ -251,9 +251,9 @@ func (f *frameState) misc16(c *code, in insn) flow {
 }
 
 // push is STMDB SP!.
-func (f *frameState) push(list uint16) {
+func (f *frameState) push(c *code, list uint16) {
 	f.setSP(f.reg[regSP].add(-(4 * count(list))))
-	f.storeMany(list, f.reg[regSP])
+	f.storeMany(c, list, f.reg[regSP])
 }
 
 // pop is LDMIA SP!.
@@ -277,7 +277,7 @@ func (f *frameState) multiple16(c *code, hw uint16) {
 	rn, list := hw>>8&7, hw&0xff
 	base := f.reg[rn]
 	if hw>>11&1 == 0 {
-		f.storeMany(list, base)
+		f.storeMany(c, list, base)
 		f.reg[rn] = base.add(4 * count(list))
 		return
 	}

@@ -46,7 +46,7 @@ func (f *frameState) multiple32(c *code, hw1, hw2 uint16) flow {
 		if back && rn == regSP {
 			f.setSP(after)
 		}
-		f.storeMany(hw2, low)
+		f.storeMany(c, hw2, low)
 		if back {
 			f.assign(rn, after)
 		}
@@ -98,8 +98,8 @@ func (f *frameState) dual32(c *code, in insn) flow {
 		f.assign(rt, v)
 		f.assign(rt2, v2)
 	} else {
-		f.store(f.reg[rt], addr)
-		f.store(f.reg[rt2], addr.add(4))
+		f.store(c, f.reg[rt], addr)
+		f.store(c, f.reg[rt2], addr.add(4))
 	}
 	if back {
 		f.assign(rn, after)
@@ -278,7 +278,7 @@ func (f *frameState) single32(c *code, in insn) flow {
 			f.setSP(after)
 		}
 		if word {
-			f.store(f.reg[rt], addr)
+			f.store(c, f.reg[rt], addr)
 		} else {
 			f.clobber(addr, 1)
 		}

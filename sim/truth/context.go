@@ -62,16 +62,29 @@ func (c *context) unwind(to, sp uint32) bool {
 	return false
 }
 
-// unwindInto pops frames down to the innermost one of a function, where all
-// above it may have left; false if there is none.
+// unwindInto pops frames down to one of a function, where all above it may have
+// left: the one whose callee was called with this stack pointer, as a handler of
+// an exception of C++ finds it again, or else the innermost; false if there is
+// none.
 func (c *context) unwindInto(function int32, sp uint32) bool {
+	found := 0
 	for i := len(c.frames) - 1; i > 0 && c.frames[i].sp <= sp; i-- {
-		if c.frames[i-1].node.function == function {
-			c.frames = c.frames[:i]
-			return true
+		if c.frames[i-1].node.function != function {
+			continue
+		}
+		if c.frames[i].sp == sp {
+			found = i
+			break
+		}
+		if found == 0 {
+			found = i
 		}
 	}
-	return false
+	if found == 0 {
+		return false
+	}
+	c.frames = c.frames[:found]
+	return true
 }
 
 // replace is a tail call.
