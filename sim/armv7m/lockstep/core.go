@@ -11,6 +11,7 @@ type simulated struct {
 	core    *armv7m.Core
 	arch    Level
 	started bool
+	began   bool // the last step began a floating-point context
 }
 
 // StartSimulated loads a program into the simulated core.
@@ -29,13 +30,20 @@ func StartSimulated(b Board, p Program) (Machine, error) {
 
 // DCRSR.REGSEL of the floating-point registers (C1.6.3).
 const (
-	selFPSCR = 0x21
-	selS0    = 0x40
+	selCONTROL = 0x14
+	selFPSCR   = 0x21
+	selS0      = 0x40
 )
+
+// bitFPCA is CONTROL.FPCA in the register at selCONTROL.
+const bitFPCA = 1 << 26
 
 func (m *simulated) Next(s *State) error {
 	if m.started {
+		control, _ := m.core.ReadReg(selCONTROL)
 		m.core.Step()
+		after, _ := m.core.ReadReg(selCONTROL)
+		m.began = after&^control&bitFPCA != 0
 	}
 	m.started = true
 	if m.core.LockedUp() {

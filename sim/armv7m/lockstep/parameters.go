@@ -145,10 +145,7 @@ func (g *generator) access(put func(word, v uint32)) {
 		return
 	}
 	open, preserve := uint32(0xf<<20), uint32(3<<30)
-	switch g.rng.IntN(16) {
-	case 0:
-		open = 0
-	case 1, 2:
+	if g.rng.IntN(16) == 0 {
 		open = 5 << 20 // with privilege only
 	}
 	if g.rng.IntN(4) == 0 {

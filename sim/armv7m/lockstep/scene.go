@@ -31,6 +31,12 @@ func (g *generator) scene() bool {
 	case 5:
 		return g.faultmask()
 	case 6:
+		switch g.rng.IntN(3) {
+		case 0:
+			return g.closed()
+		case 1:
+			return g.preservation()
+		}
 		return g.basepri()
 	}
 	return g.priority()
@@ -167,6 +173,40 @@ func (g *generator) basepri() bool {
 		g.instruction(0xf3808800|r<<16|number, true) // MSR
 		g.show(17)
 	}
+	return true
+}
+
+// closed appends floating-point instructions while access is closed, or open with
+// privilege only.
+func (g *generator) closed() bool {
+	if !g.b.Arch.Has(FPv4) || !g.privileged {
+		return false
+	}
+	put := func(v uint32) {
+		g.pokeLater(cpacr)(v)
+		g.instruction(0xf3bf8f4f, true) // DSB
+		g.instruction(0xf3bf8f6f, true) // ISB
+	}
+	put(5 << 20 * g.rng.Uint32N(2)) // 0 or 5
+	for range 1 + g.rng.IntN(3) {
+		g.busy = 0
+		if g.rng.IntN(4) > 0 || !g.undefined() {
+			g.single(g.draw(g.fp[g.rng.IntN(len(g.fp))]))
+		}
+	}
+	g.busy = 0
+	put(0xf << 20)
+	return true
+}
+
+// preservation changes how exceptions preserve floating-point state, and the
+// modes that a new context begins with.
+func (g *generator) preservation() bool {
+	if !g.b.Arch.Has(FPv4) || !g.privileged {
+		return false
+	}
+	g.pokeLater(fpccr)(g.rng.Uint32() & (3 << 30))
+	g.pokeLater(fpdscr)(g.rng.Uint32() & 0x07c00000)
 	return true
 }
 

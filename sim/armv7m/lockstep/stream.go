@@ -30,6 +30,7 @@ type generator struct {
 	rng     *rand.Rand
 	choices []*Pattern // those of the architecture
 	fp      []*Pattern // of them, those of the floating-point extension
+	dense   bool       // hardly anything but those
 	leftOut map[RuleID]int
 
 	busy       uint32 // registers prepared for the instruction to come
@@ -133,6 +134,7 @@ func (g *generator) begin() (recovery func(uint32)) {
 		g.set(r, g.value())
 	}
 	if g.b.Arch.Has(FPv4) {
+		g.dense = g.rng.IntN(2) == 0
 		g.busy = 0
 		g.mode()
 		g.operands()

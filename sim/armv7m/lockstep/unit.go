@@ -19,6 +19,8 @@ type operation struct {
 func (g *generator) unit() {
 	g.busy = 0
 	switch k := g.rng.IntN(100); {
+	case g.dense && k < 95:
+		g.floating()
 	case k < 4 && g.undefined():
 	case k < 12 && g.scene():
 	case k < 20:

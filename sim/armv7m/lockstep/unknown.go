@@ -26,20 +26,32 @@ func unknownFP(core *simulated, before, want, got *State) bool {
 	return *want == *got
 }
 
-// freshContext takes over FPSCR after a VMRS that begins a context: the manual
-// has AHP, DN, FZ and RMode from FPDSCR and the other bits as they were (DDI 0403E
-// B1.5.7, ExecuteFPCheck), QEMU 7.2 clears those. It tells whether that was it.
+// freshContext takes over FPSCR after an instruction that begins a context: the
+// manual has AHP, DN, FZ and RMode from FPDSCR and the other bits as they were
+// (DDI 0403E B1.5.7, ExecuteFPCheck), QEMU 7.2 clears those. VMRS shows them. It
+// tells whether that was it.
 func freshContext(core *simulated, flash []byte, before, want, got *State) bool {
-	const modes = 0x07c00000
-	pc := before.R[15]
-	if !core.arch.Has(FPv4) || int(pc)+4 > len(flash) || want.FPSCR != got.FPSCR&modes {
+	stale := got.FPSCR &^ want.FPSCR
+	if !core.began || stale == 0 || want.FPSCR&^got.FPSCR != 0 || stale&^before.FPSCR != 0 {
 		return false
+	}
+	got.FPSCR = want.FPSCR
+	switch rt, ok := vmrs(flash, before.R[15]); {
+	case ok && rt == 15 && got.XPSR&^want.XPSR == stale&(0xf<<28):
+		got.XPSR = want.XPSR
+		core.core.WriteReg(16, got.XPSR)
+	case ok && rt < 15 && got.R[rt]&^want.R[rt] == stale:
+		got.R[rt] = want.R[rt]
+		core.core.WriteReg(rt, got.R[rt])
+	}
+	return *want == *got && core.core.WriteReg(selFPSCR, got.FPSCR)
+}
+
+// vmrs takes apart VMRS T1 at an address.
+func vmrs(flash []byte, pc uint32) (rt uint8, ok bool) {
+	if int(pc)+4 > len(flash) {
+		return 0, false
 	}
 	first, second := binary.LittleEndian.Uint16(flash[pc:]), binary.LittleEndian.Uint16(flash[pc+2:])
-	rt := second >> 12
-	if first != 0xeef1 || second&0xf10 != 0xa10 || rt == 15 {
-		return false
-	}
-	got.FPSCR, got.R[rt] = want.FPSCR, want.R[rt]
-	return *want == *got && core.core.WriteReg(uint8(rt), got.R[rt]) && core.core.WriteReg(selFPSCR, got.FPSCR)
+	return uint8(second >> 12), first == 0xeef1 && second&0xf10 == 0xa10
 }

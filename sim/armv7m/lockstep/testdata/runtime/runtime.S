@@ -3,7 +3,7 @@
    difference there becomes a difference of state. They use no stack.
 
    A fault inside the random code is skipped: the stacked return address moves
-   behind the instruction. A fault anywhere else (a branch that left the code)
+   behind the instruction, and floating point is open again. A fault anywhere else (a branch that left the code)
    goes on at the address in the recovery cell.
 
    The parameters are filled in by the generator (parameters.go). */
@@ -165,6 +165,14 @@ recover:
 	ldr r1, [r1]
 resume:
 	str r1, [r0, #24]
+#ifdef __ARM_FP
+	ldr r3, =PARAMETERS	/* open, or the return would fault for ever */
+	ldr r2, [r3, #P_CPACR]
+	ldr r3, =SCB + 0x88
+	str r2, [r3]
+	dsb
+	isb
+#endif
 	ldr r1, [r0, #28]
 	ldr r2, =0xf90f03ff	/* no IT block */
 	ands r1, r2
