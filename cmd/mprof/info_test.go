@@ -113,3 +113,14 @@ func TestInfoOfAHaltedCore(t *testing.T) {
 		t.Errorf("exit code %d, %+v\n%s%s", s.code, s.board.CoreState(), s.stdout, s.stderr)
 	}
 }
+
+// TestInfoFPU: the board has a floating-point unit where it is asked for.
+func TestInfoFPU(t *testing.T) {
+	for probe, want := range map[string]string{"sim:mcu-link": "none", "sim:mcu-link,fpu=on": "single precision", "sim:mcu-link,fpu=off": "none"} {
+		var got struct{ Core struct{ FPU string } }
+		s := mprof(t.Context(), nil, "info", "--json", "--probe", probe)
+		if err := json.Unmarshal([]byte(s.stdout), &got); s.code != 0 || err != nil || got.Core.FPU != want {
+			t.Errorf("%s: exit code %d, %v, FPU %q, want %q", probe, s.code, err, got.Core.FPU, want)
+		}
+	}
+}

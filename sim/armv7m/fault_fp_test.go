@@ -176,3 +176,17 @@ func TestEXCRETURNWithFPU(t *testing.T) {
 		}
 	}
 }
+
+// VLSTM and VLLDM, which store and load state lazily by instruction, are those
+// of ARMv8-M: UNDEFINED here.
+func TestNoLazyInstructions(t *testing.T) {
+	for _, first := range []uint16{0xec20, 0xec30} {
+		c := machine(t, Config{FPU: true}, first|1, 0x0a00, self)
+		poke(t, c, scsBase+regCPACR, 0xf<<20)
+		poke(t, c, scsBase+regSHCSR, 7<<16)
+		c.WriteReg(1, 0x20004000)
+		if exc := faulting(t, c); exc != excUsageFault || c.cfsr != ufsrUNDEFINSTR {
+			t.Errorf("%04x: exception %d CFSR %x", first, exc, c.cfsr)
+		}
+	}
+}
