@@ -1,5 +1,7 @@
 package unwind
 
+import "fmt"
+
 // checked is the method for code with call frame information: the rule that is
 // written there, held against the instructions. Tables are wrong where nobody
 // looks: GCC has none for the epilogues of ARMv6-M code, LLVM has none for any
@@ -31,6 +33,15 @@ func (k *checked) find(c *code, pc uint32) (Rule, Range, bool) {
 		return better, around, true
 	}
 	return rule, around, true
+}
+
+func (k *checked) failure(c *code, pc uint32) error { return k.cfi.failure(c, pc) }
+
+func (k *checked) remark() string {
+	if k.cfi.err == nil {
+		return ""
+	}
+	return fmt.Sprintf("damaged call frame information (%d functions met so far): %v", k.cfi.damaged, k.cfi.err)
 }
 
 // refutes tells whether the rule contradicts the state: its CFA is another

@@ -1,5 +1,7 @@
 package unwind
 
+import "fmt"
+
 // exidx is the method for code without call frame information that carries the
 // exception-handling tables of the ARM ABI. They describe a function between its
 // prologue and its epilogue, where calls are and exceptions are thrown: at a call
@@ -137,6 +139,13 @@ func (x *exidx) failure(c *code, pc uint32) error {
 	}
 	_, err := x.rule(c, i)
 	return err
+}
+
+func (x *exidx) remark() string {
+	if x.err == nil {
+		return ""
+	}
+	return fmt.Sprintf("damaged exception-handling tables (%d functions met so far): %v", x.damaged, x.err)
 }
 
 // exidxEnd is the method for code that is marked as not to be unwound and that

@@ -33,6 +33,14 @@ type finder interface {
 	find(c *code, pc uint32) (rule Rule, around Range, ok bool)
 }
 
+// explainer is a finder that can fail to read what it knows.
+type explainer interface {
+	// failure says why there is no rule at pc, nil where nothing is known of it.
+	failure(c *code, pc uint32) error
+	// remark says what could not be read so far, "" where nothing was damaged.
+	remark() string
+}
+
 var errNoCode = errors.New("unwind: program has no executable section")
 
 // New makes an unwinder for a program. It reads nothing yet: sections are
@@ -110,25 +118,28 @@ func (u *Unwinder) Remarks() []string {
 	if u.code.p.ReadCode == nil {
 		out = append(out, "no code bytes: functions without call frame information cannot be unwound")
 	}
-	if u.cfi.err != nil {
-		out = append(out, fmt.Sprintf("damaged call frame information (%d functions met so far): %v", u.cfi.damaged, u.cfi.err))
-	}
-	if u.exidx.err != nil {
-		out = append(out, fmt.Sprintf("damaged exception-handling tables (%d functions met so far): %v", u.exidx.damaged, u.exidx.err))
+	for _, f := range u.finders {
+		if e, ok := f.(explainer); ok && e.remark() != "" {
+			out = append(out, e.remark())
+		}
 	}
 	return out
 }
 
 // RuleAt is phase one alone: the rule at an address, as Frame.LookupPC gives
-// it. The error is a *DecodeError where call frame information exists but
+// it. The error is a *DecodeError where unwind information exists but
 // cannot be read; the zero Rule says that no method knows the address.
 func (u *Unwinder) RuleAt(pc uint32) (Rule, error) {
 	s := u.site(pc)
 	if s.rule.cfa != unspecified {
 		return s.rule, nil
 	}
-	if err := u.cfi.failure(&u.code, pc); err != nil || openExidx(u) == nil {
-		return Rule{}, err
+	for _, f := range u.finders {
+		if e, ok := f.(explainer); ok {
+			if err := e.failure(&u.code, pc); err != nil {
+				return Rule{}, err
+			}
+		}
 	}
-	return Rule{}, u.exidx.failure(&u.code, pc)
+	return Rule{}, nil
 }
