@@ -16,6 +16,15 @@
 #define ISPR REG(0xe000e200)
 #define IPR REG(0xe000e400)
 
+// Kernels differ in whether EXC_RETURN is on the main stack while they choose.
+#ifdef KEEP_LR
+#define PUSH_LR "push {r3, lr}\n"
+#define POP_LR "pop {r3, lr}\n"
+#else
+#define PUSH_LR
+#define POP_LR
+#endif
+
 #define ROUNDS 400
 #ifndef FOREVER
 #define FOREVER 0
@@ -111,9 +120,9 @@ __attribute__((naked)) void pendsv_handler(void)
 		       "vstmdbeq r0!, {s16-s31}\n"
 		       "stmdb r0!, {r4-r11, lr}\n"
 		       "mov r1, lr\n"
-		       "push {r3, lr}\n" // for whoever looks at the stack
+		       PUSH_LR
 		       "bl switch_task\n"
-		       "pop {r3, lr}\n"
+		       POP_LR
 		       "ldmia r0!, {r4-r11, lr}\n"
 		       "tst lr, #16\n"
 		       "it eq\n"
