@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // Sizes of the records of a 32-bit ELF (System V gABI, chapter 4).
@@ -31,8 +32,8 @@ type header struct {
 
 // checkHeader reads the ELF header and its tables from a file of size bytes
 // and returns a sentence without the file's name where it is no complete
-// 32-bit little-endian ARM executable.
-func checkHeader(r io.ReaderAt, size int64) error {
+// 32-bit little-endian executable for one of the machines.
+func checkHeader(r io.ReaderAt, size int64, machines ...elf.Machine) error {
 	head := make([]byte, min(size, 256))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
 		return err
@@ -43,7 +44,7 @@ func checkHeader(r io.ReaderAt, size int64) error {
 	if len(head) < ehdrSize {
 		return fmt.Errorf("is truncated: an ELF header has %d bytes, the file only %d", ehdrSize, size)
 	}
-	if err := checkIdent(head); err != nil {
+	if err := checkIdent(head, machines); err != nil {
 		return err
 	}
 	h := header{
@@ -64,7 +65,7 @@ func checkHeader(r io.ReaderAt, size int64) error {
 
 // checkIdent looks at e_ident and e_machine, which every ELF has at the same
 // place.
-func checkIdent(head []byte) error {
+func checkIdent(head []byte, machines []elf.Machine) error {
 	big := head[elf.EI_DATA] == byte(elf.ELFDATA2MSB)
 	var order binary.ByteOrder = binary.LittleEndian
 	if big {
@@ -73,7 +74,7 @@ func checkIdent(head []byte) error {
 	machine := elf.Machine(order.Uint16(head[18:]))
 	is64 := head[elf.EI_CLASS] == byte(elf.ELFCLASS64)
 	switch {
-	case machine != elf.EM_ARM:
+	case !slices.Contains(machines, machine) || is64 && machine == elf.EM_RISCV:
 		return fmt.Errorf("is an ELF for %s; mprof profiles 32-bit ARM (Cortex-M) programs", machineName(machine, is64))
 	case is64:
 		return fmt.Errorf("is a 64-bit ELF; Cortex-M programs are 32-bit ELF")

@@ -38,7 +38,13 @@ type Image struct {
 // Open reads the ELF at path: headers, segments and symbols at once, debug
 // information when it is asked for. The error names the file and says what is
 // wrong with it.
-func Open(path string) (*Image, error) {
+func Open(path string) (*Image, error) { return open(path, elf.EM_ARM) }
+
+// OpenAny is Open for programs that can be unwound but not sampled, too: those of
+// RISC-V with 32 bits.
+func OpenAny(path string) (*Image, error) { return open(path, elf.EM_ARM, elf.EM_RISCV) }
+
+func open(path string, machines ...elf.Machine) (*Image, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		var perr *fs.PathError
@@ -47,14 +53,14 @@ func Open(path string) (*Image, error) {
 		}
 		return nil, fmt.Errorf("symbol: open %s: %w", path, err)
 	}
-	im, err := openFile(f, path)
+	im, err := openFile(f, path, machines)
 	if err != nil {
 		f.Close()
 	}
 	return im, err
 }
 
-func openFile(f *os.File, path string) (*Image, error) {
+func openFile(f *os.File, path string, machines []elf.Machine) (*Image, error) {
 	st, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("symbol: open %s: %w", path, err)
@@ -65,7 +71,7 @@ func openFile(f *os.File, path string) (*Image, error) {
 	if !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("symbol: open %s: is not a regular file", path)
 	}
-	im, err := New(f, st.Size(), path)
+	im, err := newImage(f, st.Size(), path, machines)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +92,11 @@ func unchanged(f *os.File, was os.FileInfo) error {
 // New reads an ELF of size bytes from r, which it keeps: debug information is
 // read later. path is only its name.
 func New(r io.ReaderAt, size int64, path string) (*Image, error) {
-	if err := checkHeader(r, size); err != nil {
+	return newImage(r, size, path, []elf.Machine{elf.EM_ARM})
+}
+
+func newImage(r io.ReaderAt, size int64, path string, machines []elf.Machine) (*Image, error) {
+	if err := checkHeader(r, size, machines...); err != nil {
 		return nil, fmt.Errorf("symbol: open %s: %w", path, err)
 	}
 	f, err := elf.NewFile(r)
@@ -129,7 +139,9 @@ func (im *Image) load() error {
 	im.code = im.findCode()
 	im.symbols = newSymbolTable(im.file, im.code)
 	im.code = mergeRanges(append(im.code, im.symbols.outside...))
-	im.vectors = im.findVectors()
+	if im.Machine() == elf.EM_ARM {
+		im.vectors = im.findVectors()
+	}
 	return nil
 }
 
@@ -141,6 +153,9 @@ func (im *Image) BuildID() []byte { return im.buildID }
 
 // Segments are the PT_LOAD segments in header order. Not to be modified.
 func (im *Image) Segments() []Segment { return im.segments }
+
+// Machine is what the program is for: elf.EM_ARM, or elf.EM_RISCV.
+func (im *Image) Machine() elf.Machine { return im.file.Machine }
 
 // Entry is e_entry without the Thumb bit.
 func (im *Image) Entry() uint32 { return uint32(im.file.Entry) &^ 1 }

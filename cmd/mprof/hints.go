@@ -70,6 +70,7 @@ var hints = []hint{
 	{is(errNoChain), "--method auto finds callers by call frame information, which needs no frame pointers."},
 	{as[*buildError], "Name the ELF file of that build with --elf. --force converts anyway: addresses will then get the names of the wrong code."},
 	{is(errNoPSP), "A capture in JSON with MSP, PSP and CONTROL (docs/stack.md) or a recording of mprof has what is missing."},
+	{is(errNoMEPC), "A capture in JSON with mepc and mcause (docs/stack.md) has what is missing."},
 	{is(fs.ErrPermission), "Check the permissions of the file and of its folder."},
 	{is(context.DeadlineExceeded), "The probe stopped answering: unplug it and plug it in again."},
 }

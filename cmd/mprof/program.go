@@ -34,9 +34,14 @@ func openProgram(args, extra []string) (*symbol.Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	return joinProgram(app, extra, symbol.Open)
+}
+
+// joinProgram opens what is on the chip beside the application.
+func joinProgram(app *symbol.Image, extra []string, open func(path string) (*symbol.Image, error)) (*symbol.Program, error) {
 	var others []*symbol.Image
 	for _, path := range extra {
-		im, err := symbol.Open(path)
+		im, err := open(path)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/unwind"
 )
 
@@ -95,7 +96,11 @@ func (a *app) stack(ctx context.Context, f *stackFlags) error {
 	if err != nil {
 		return err
 	}
-	of, err := openProgram([]string{f.elf}, f.extra)
+	app, err := symbol.OpenAny(f.elf)
+	if err != nil {
+		return err
+	}
+	of, err := joinProgram(app, f.extra, symbol.OpenAny)
 	if err != nil {
 		return err
 	}
@@ -108,11 +113,15 @@ func (a *app) stack(ctx context.Context, f *stackFlags) error {
 	if remark != "" {
 		d.Warnings = append(d.Warnings, remark)
 	}
-	u, err := unwind.New(w.program(of))
+	program := w.program(of)
+	if err := d.checkArch(program.Arch); err != nil {
+		return err
+	}
+	u, err := unwind.New(program)
 	if err != nil {
 		return err
 	}
-	p := &stackPrinter{symbols: of, kind: d.kind}
+	p := &stackPrinter{symbols: namesFor(program.Arch, of), kind: d.kind, consulted: u.Consulted}
 	for i := range d.cores {
 		c := &d.cores[i]
 		frames, stop := u.Unwind(nil, c.snap)

@@ -82,7 +82,7 @@ func (d *dump) openRecording(ctx context.Context, f *stackFlags) error {
 		return err
 	}
 	defer r.Close()
-	d.buildID, d.Arch = r.Header().BuildID, d.arch.String()
+	d.buildID = r.Header().BuildID
 	first, last, met := uint64(0), uint64(0), 0
 	for {
 		s, err := r.Next(ctx)
@@ -109,6 +109,16 @@ func (d *dump) openRecording(ctx context.Context, f *stackFlags) error {
 	case len(d.cores) == 0:
 		return fmt.Errorf("%s has no sample %d; its numbers are %d to %d", f.core, f.sample, first, last)
 	}
+	return nil
+}
+
+// checkArch compares the architecture of a dump with that of the program. A
+// recording does not say its own.
+func (d *dump) checkArch(a snapshot.Arch) error {
+	if d.kind != core.Recording && d.arch != a {
+		return fmt.Errorf("%s is of a %v, but %s is a program for %v", d.File, d.arch, d.ELF, a)
+	}
+	d.arch, d.Arch = a, a.String()
 	return nil
 }
 

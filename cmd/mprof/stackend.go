@@ -14,6 +14,9 @@ import (
 // nobody wrote down.
 var errNoPSP = errors.New("PSP is not known")
 
+// errNoMEPC is the same for a trap of RISC-V.
+var errNoMEPC = errors.New("mepc is not known")
+
 // endTexts are sentences for the reasons with an address; the others are said
 // as the unwinder names them.
 var endTexts = map[unwind.Reason]string{
@@ -45,6 +48,9 @@ func (p *stackPrinter) end(s *snapshot.Snapshot, frames []unwind.Frame, stop unw
 			e.Text = fmt.Sprintf("cut: the exception return %s leads to the process stack, but an ELF core file does not have PSP", hex32(stop.Addr))
 		}
 		e.hint = errNoPSP
+	case stop.Reason == unwind.NoRegister && p.lacksMEPC(s):
+		e.Text = fmt.Sprintf("cut: the frame at %s handles a trap, but mepc, which tells what it interrupted, is not in the file", hex32(stop.Addr))
+		e.hint = errNoMEPC
 	case e.Complete || !ok:
 		e.Text = orText(text, "cut: "+stop.Reason.String())
 	default:
@@ -63,6 +69,12 @@ func (p *stackPrinter) end(s *snapshot.Snapshot, frames []unwind.Frame, stop unw
 func lacksPSP(s *snapshot.Snapshot, frames []unwind.Frame) bool {
 	_, have := s.Regs.Value(snapshot.PSP)
 	return !have && len(frames) > 0 && frames[len(frames)-1].Kind == unwind.Exception
+}
+
+// lacksMEPC tells whether the stack was to go on where mepc leads.
+func (p *stackPrinter) lacksMEPC(s *snapshot.Snapshot) bool {
+	_, have := s.Regs.Value(snapshot.MEPC)
+	return !have && p.consulted != nil && p.consulted(snapshot.MEPC)
 }
 
 // exceptionOf is IPSR, bits 8:0 of xPSR (ARMv7-M ARM, B1.4.2).

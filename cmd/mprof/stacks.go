@@ -1,6 +1,7 @@
 package main
 
 import (
+	"debug/elf"
 	"fmt"
 	"time"
 
@@ -47,6 +48,10 @@ func program(of *symbol.Program) unwind.Program {
 			return unwind.Range(r), ok
 		},
 		Outermost: of.ResetHandlers(),
+	}
+	if app.Machine() == elf.EM_RISCV {
+		p.Arch = snapshot.RV32
+		p.Outermost = append(p.Outermost, app.Entry())
 	}
 	p.DebugFrame, _, _ = app.Section(".debug_frame")
 	p.EHFrame, p.EHFrameAt, _ = app.Section(".eh_frame")

@@ -53,6 +53,8 @@ type traceEnd struct {
 type stackPrinter struct {
 	symbols profile.Symbolizer
 	kind    core.Kind
+	// consulted tells which registers the last stack needed.
+	consulted func(snapshot.Reg) bool
 }
 
 var frameKinds = [...]string{unwind.Leaf: "leaf", unwind.Caller: "caller", unwind.Interrupted: "interrupted", unwind.Exception: "exception"}

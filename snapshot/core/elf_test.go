@@ -127,6 +127,21 @@ func TestRISCVCore(t *testing.T) {
 	}
 }
 
+// gdb 13 writes 17 registers of 32.
+func TestRISCVCoreOfGDB(t *testing.T) {
+	d, err := Read(elfCore{243, []testSegment{{ptNote, 0, 0, testNote("CORE", ntPRStatus, prstatus(144, 1, 0x300))}}}.bytes(), "x.core")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &d.Threads[0].Snapshot
+	if register(t, s, snapshot.X0+16) != 0x310 || !strings.Contains(strings.Join(d.Remarks, "\n"), "room for 17 of 32 registers: x17 to x31 are missing") {
+		t.Errorf("%q", d.Remarks)
+	}
+	if _, ok := s.Regs.Value(snapshot.X0 + 17); ok {
+		t.Error("has x17")
+	}
+}
+
 // A dump that ends early gives what it has, and says what is missing.
 func TestELFCoreCut(t *testing.T) {
 	whole := armCore().bytes()

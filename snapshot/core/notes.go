@@ -88,11 +88,14 @@ func (d *Dump) addThread(n note, m *machine) error {
 		if l.id != 0 {
 			t.ID = le.Uint32(n.desc[l.id:])
 		}
-		for i, r := range m.registers {
+		for i, r := range m.registers[:l.words] {
 			v := le.Uint32(n.desc[l.registers+4*uint32(i):])
 			if r != noReg && !m.absent(r, v) {
 				t.Snapshot.Regs.Set(r, v)
 			}
+		}
+		if all := len(m.registers); int(l.words) < all {
+			d.remark("note NT_PRSTATUS at 0x%x: it has room for %d of %d registers: %v to %v are missing", n.at, l.words, all, m.registers[l.words], m.registers[all-1])
 		}
 		d.Threads = append(d.Threads, t)
 		return nil
