@@ -4,7 +4,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS = -X main.version=$(VERSION)
 
-.PHONY: all build demo test short race fuzz bench accuracy reliability firmware picture fmt lint cross generate clean
+.PHONY: all build demo test short race fuzz bench accuracy corpus reliability firmware picture fmt lint cross generate clean
 
 all: build
 
@@ -50,9 +50,16 @@ bench-peers:
 reliability:
 	$(GO) test -count 1 -timeout 20m ./cortexm/reliability -full -update
 
-# The table of docs/accuracy.md.
+# The tables of docs/accuracy.md; those of every instruction are written into it
+# (every program of firmware/corpus, two minutes).
 accuracy:
-	$(GO) test -count 1 -run 'Accuracy' -v ./cmd/mprof
+	@scripts/setup.sh test
+	$(GO) test -count 1 -timeout 30m -run 'Accuracy' -v ./cmd/mprof -corpus -update
+
+# The programs of firmware/corpus, into the user's cache.
+corpus:
+	@scripts/setup.sh test
+	$(GO) test -count 1 ./firmware/corpus
 
 # Rebuild the committed ELF files (needs Debian's gcc-arm-none-eabi).
 firmware:

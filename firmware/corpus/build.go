@@ -102,8 +102,7 @@ func (p Program) key() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
-// build returns the path of the ELF file. Two that build the same one at the
-// same time both do the work, and the later one's file stays.
+// build returns the path of the ELF file.
 func (p Program) build() (string, error) {
 	key, err := p.key()
 	if err != nil {
@@ -122,21 +121,45 @@ func (p Program) build() (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("corpus: %w", err)
 	}
-	work, err := os.MkdirTemp(dir, "build")
-	if err != nil {
-		return "", fmt.Errorf("corpus: %w", err)
+	work := path + ".building"
+	if await(work, path) {
+		return path, nil
 	}
 	defer os.RemoveAll(work)
-	made := filepath.Join(work, "program.elf")
-	args := append([]string{"-s", "-C", folder(), "OUT=" + made}, p.variables()...)
-	if text, err := exec.Command("make", args...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("corpus: make %s: %w\n%s", strings.Join(args, " "), err, text)
-	}
-	if err := os.Rename(made, path); err != nil {
-		return "", fmt.Errorf("corpus: %w", err)
+	if err := p.make(work, path); err != nil {
+		return "", err
 	}
 	forget(dir, name, path)
 	return path, nil
+}
+
+// await makes the folder to build in. Where another process has done so, it waits
+// for what that one builds, and tells whether it is there; not for long, for it
+// may have been killed.
+func await(work, path string) (built bool) {
+	const patience = time.Minute
+	for start := time.Now(); time.Since(start) < patience; time.Sleep(20 * time.Millisecond) {
+		if os.Mkdir(work, 0o755) == nil {
+			return false
+		}
+		if _, err := os.Stat(path); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// make builds the program in a folder and moves it to path.
+func (p Program) make(work, path string) error {
+	made := filepath.Join(work, "program.elf")
+	args := append([]string{"-s", "-C", folder(), "OUT=" + made}, p.variables()...)
+	if text, err := exec.Command("make", args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("corpus: make %s: %w\n%s", strings.Join(args, " "), err, text)
+	}
+	if err := os.Rename(made, path); err != nil {
+		return fmt.Errorf("corpus: %w", err)
+	}
+	return nil
 }
 
 // forget removes what the same program was before, if nobody made it lately.
