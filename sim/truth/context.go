@@ -87,6 +87,13 @@ func (c *context) unwindInto(function int32, sp uint32) bool {
 	return true
 }
 
+// isCallee tells that the leaf was called by the same function with this stack
+// pointer: who now runs with it is the caller.
+func (c *context) isCallee(function int32, sp uint32) bool {
+	n := len(c.frames)
+	return n > 1 && c.frames[n-1].sp == sp && c.frames[n-2].node.function == function
+}
+
 // replace is a tail call.
 func (c *context) replace(function int32) {
 	f := c.leaf()

@@ -31,9 +31,11 @@ func (t *Truth) Jump(from, to, sp uint32) {
 	if c.unwind(to, sp) {
 		return
 	}
+	left := len(c.frames)
 	c.discard(sp)
+	left -= len(c.frames)
 	f := t.functions.at(to)
-	if c.leaf().node.function == f {
+	if c.leaf().node.function == f && !(left > 0 && c.isCallee(f, sp)) {
 		return
 	}
 	if !t.functions.entry(to, f) && c.unwindInto(f, sp) {

@@ -178,6 +178,26 @@ func TestLongjmp(t *testing.T) {
 	r.stack(reset+4, "reset")
 }
 
+// A handler of an exception of C++ begins in the midst of a function that calls
+// itself: the stack pointer says in which of its frames.
+func TestHandlerInRecursion(t *testing.T) {
+	thrown := func() *rig {
+		r := newRig(t)
+		r.Call(reset, a, reset+4, 0x1000)
+		for _, sp := range []uint32{0xff0, 0xfe0, 0xfd0} { // a has 16 bytes of frame
+			r.Call(a+0x10, a, a+0x14, sp)
+		}
+		r.Call(a+0x20, b, a+0x24, 0xfc0)
+		r.Call(b+0x10, c, b+0x14, 0xfb0) // which unwinds
+		return r
+	}
+	for sp, want := range map[uint32]string{0xfc0: "a a a a reset", 0xfd0: "a a a reset", 0xfe0: "a a reset", 0xff0: "a reset"} {
+		r := thrown()
+		r.Jump(c+0x20, a+0x80, sp)
+		r.stack(a+0x80, want)
+	}
+}
+
 // A helper that returns to elsewhere than behind its call, as switch helpers on
 // ARMv6-M do; and BL used as a jump within a function.
 func TestSwitchHelperAndFarJump(t *testing.T) {
