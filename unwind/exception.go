@@ -10,8 +10,8 @@ type crossing struct {
 
 // cross goes from a handler to what it interrupted: b is the boundary frame
 // between the two, w.regs the handler's caller-to-be, whose return address is
-// the exception return v. Where v leaves something open, that is taken which
-// leads farthest; where neither does, nothing is known of the stack pointer.
+// the exception return v. Where v leaves something open, that is taken which fits
+// the program; where several do, nothing is known of the stack pointer.
 func (w *walk) cross(b *Frame, v uint32) (Stop, bool) {
 	e, _ := excReturnOf(v)
 	w.stacks.settle(int(e & excES))

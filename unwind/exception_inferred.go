@@ -24,9 +24,9 @@ func (w *walk) fromProcess(s save) (uint32, bool) {
 // trialDepth bounds how many frames a trial goes.
 const trialDepth = 16
 
-// farthest tries n ways to go on from the present frame and tells which leads to
-// most callers, to an end rather than to a cut; the first of equal ones. clear:
-// it leads on, and no other leads as far to other callers.
+// farthest tries n ways to go on from the present frame and tells which fits the
+// program best; the first of equal ones. clear: it leads on, and none that fits as
+// well leads to other callers.
 func (w *walk) farthest(n int, enter func(trial *walk, i int) (Stop, bool)) (best int, clear bool) {
 	most, way := -1, uint32(0)
 	for i := range n {
@@ -41,8 +41,19 @@ func (w *walk) farthest(n int, enter func(trial *walk, i int) (Stop, bool)) (bes
 	return best, clear
 }
 
-// try counts twice the frames that a way leads to, and one for an end. through
-// is a sum of their PCs: FNV-1a, by words.
+// Scores of a trial. A wrong stack pointer can lead on: to stale return addresses,
+// or to those of frames farther outside, past callers. Then some call leads to
+// another function than that which it is said to have called.
+const (
+	leadsIn = 1                        // there is a frame
+	leadsOn = 2 + unfit*(trialDepth+1) // with a caller, or one that needs none
+	comes   = 2                        // and others, to an end or as far as a trial goes
+	unfit   = 4                        // less for each call that does not fit
+	fits    = 1                        // more where the first call does
+)
+
+// try goes one way and says how well it fits. through is a sum of the PCs that it
+// leads to: FNV-1a, by words.
 func (w *walk) try(i int, enter func(trial *walk, i int) (Stop, bool)) (score int, through uint32) {
 	trial := &w.u.trial
 	if w.trying { // it is in use
@@ -52,18 +63,35 @@ func (w *walk) try(i int, enter func(trial *walk, i int) (Stop, bool)) (score in
 	trial.inferred, trial.trying = false, true
 	through = 2166136261
 	stop, ok := enter(trial, i)
-	for ok && score < 2*trialDepth {
+	frames, less := 0, 0
+	for ; ok && frames < trialDepth; frames++ {
 		var f Frame
-		score += 2
+		fn := trial.site.fn
 		through = (through ^ trial.pc) * 16777619
-		if stop, ok = trial.step(&f); ok && trial.mark != 0 {
-			stop, ok = trial.m.cross(trial, &f, trial.mark)
+		stop, ok = trial.step(&f)
+		switch {
+		case ok && trial.mark != 0:
+			stop, ok = trial.cross(&f, trial.mark)
+		case !ok || fn.High == 0 || trial.site.before != directCall:
+		case trial.site.target != fn.Low:
+			less += unfit
+		case frames == 0:
+			less -= fits
 		}
 	}
 	// What only a trial read is not part of the stack.
 	w.mem.touched = trial.mem.touched[:len(w.mem.touched)]
-	if !ok && score > 0 && stop.Reason == Complete {
-		score++
+	done := frames == trialDepth || !ok && frames > 0 && stop.Reason == Complete
+	if !ok && done && !trial.site.outermost && trial.kind != Leaf && w.u.code.called(trial.site.fn.Low) {
+		less += unfit
 	}
-	return score, through
+	switch {
+	case frames == 0:
+		return 0, through
+	case frames == 1 && !done:
+		return leadsIn, through
+	case done:
+		return leadsOn + comes - less, through
+	}
+	return leadsOn - less, through
 }
