@@ -33,7 +33,7 @@ func (b *Builder) stack(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind
 		f := frames[i]
 		if f.Kind == unwind.Exception {
 			category = Interrupt
-			at = b.label(at, exceptionLabel(FrameNames(b.symbolizer, frames, i).Label), Interrupt)
+			at = b.label(at, exceptionLabel(nameOf(FrameNames(b.symbolizer, frames, i).Label, f)), Interrupt)
 			continue
 		}
 		at = b.physical(at, frames, i, category, sleeping && i == 0)

@@ -33,11 +33,16 @@ func (im *Image) Producer(pc uint32) string {
 }
 
 // ChainsFrames tells whether the frame pointers of a producer's Thumb code make
-// a chain: in the code of LLVM (clang, rustc), r7 points to the caller's r7 with
+// a chain: in the code of LLVM (clang, rustc, Zig, TinyGo), r7 points to the caller's r7 with
 // the return address behind it, where a function has a frame pointer at all.
 // That of GCC points below the locals, at no fixed distance from either.
 func ChainsFrames(producer string) bool {
-	return strings.Contains(producer, "clang") || strings.Contains(producer, "rustc")
+	for _, name := range []string{"clang", "rustc", "zig", "TinyGo"} {
+		if strings.Contains(producer, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // Producers lists who compiled the program, each once, in the order of their

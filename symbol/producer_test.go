@@ -43,3 +43,16 @@ func TestProducer(t *testing.T) {
 
 // captures are ELF files of real programs, with cores.
 const captures = "../../shared/data/unwind/"
+
+func TestChainsFrames(t *testing.T) {
+	for producer, want := range map[string]bool{
+		"Debian clang version 14.0.6": true, "clang LLVM (rustc version 1.70.0 (90c541806 2023-05-31))": true,
+		"Component: Arm Compiler for Embedded 6.18 Tool: armclang [5e73cb00]": true, "zig 0.11.0": true, "TinyGo": true,
+		"GNU C17 12.2.1 20221205 -mthumb -O2": false, "GNU GIMPLE 12.2.1": false, "GNU AS 2.40": false, "": false,
+		"IAR ANSI C/C++ Compiler V9.20.1.320/W64 for ARM": false,
+	} {
+		if got := symbol.ChainsFrames(producer); got != want {
+			t.Errorf("%q: %v", producer, got)
+		}
+	}
+}

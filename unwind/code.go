@@ -17,6 +17,7 @@ type code struct {
 	analysed  *frameCache
 	returning map[uint32]bool // entries of functions, and whether they return
 	handing   map[uint32]bool // and whether they jump elsewhere
+	tailCalls map[tailCall]bool
 }
 
 // contains tells whether addr is in an executable section.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mprof/mprof/firmware/corpus"
 )
 
 // readelfEntry is an entry of .ARM.exidx as `readelf -u` prints it: its address,
@@ -208,4 +210,28 @@ func clangProgram(t testing.TB, flags, link string, sources ...string) string {
 	}
 	cpu, _, _ := strings.Cut(flags, " ")
 	return compile(t, cpu+" "+link, objects...)
+}
+
+// Every instruction of the tables of the corpus, with the libraries that its
+// programs are linked with.
+func TestExidxEqualsReadelfCorpus(t *testing.T) {
+	programs := corpus.All()
+	if testing.Short() {
+		programs = corpus.Some(true)
+	}
+	entries, ops := 0, 0
+	for _, p := range programs {
+		path := p.ELF(t)
+		if loadProgram(t, path).Exidx.High == 0 {
+			continue
+		}
+		t.Run(p.String(), func(t *testing.T) {
+			n, k := compareExidx(t, path)
+			entries, ops = entries+n, ops+k
+		})
+	}
+	t.Logf("%d entries, %d instructions equal", entries, ops)
+	if entries < 10 {
+		t.Errorf("only %d entries", entries)
+	}
 }

@@ -72,25 +72,61 @@ func (w *walk) plausible(v uint32) bool {
 	return target == fn.Low&w.m.codeMask || c.jumpsTo(target, fn.Low&w.m.codeMask)
 }
 
+// tailCall is a function and another that it may jump to.
+type tailCall struct{ from, to uint32 }
+
+// maxTailCalls bounds what is remembered of them.
+const maxTailCalls = 1 << 14
+
 // jumpsTo tells whether the function at entry ends in a jump to another: a tail
-// call, whose return address is that of the call before it.
+// call, or a veneer of the linker. The return address is then that of the call
+// before it.
 func (c *code) jumpsTo(entry, to uint32) bool {
+	key := tailCall{entry, to}
+	found, known := c.tailCalls[key]
+	if known {
+		return found
+	}
+	if c.tailCalls == nil || len(c.tailCalls) == maxTailCalls {
+		c.tailCalls = map[tailCall]bool{}
+	}
+	found = c.findJump(entry, to)
+	c.tailCalls[key] = found
+	return found
+}
+
+func (c *code) findJump(entry, to uint32) bool {
 	fn, ok := c.function(entry)
-	if !ok || c.m.branch == nil {
+	if !ok || c.m.step == nil {
 		return false
 	}
-	for at := entry; at < min(fn.High, entry+maxBlindFunction); at += 2 {
-		word, ok := c.word(at)
-		if !ok {
+	f := entryState(c.m)
+	for at := entry; at < min(fn.High, entry+maxBlindFunction); {
+		next, ok := c.m.step(c, &f, at)
+		switch {
+		case !ok || next.size == 0:
 			return false
+		case (next.kind == jumps || next.kind == maybe) && next.target == to:
+			return true
+		case next.kind == ends && c.goesTo(next)&c.m.codeMask == to:
+			return true
 		}
-		if target, ok := c.m.branch(at, uint64(word)); ok && target == to {
-			if before, _ := c.m.calls(c, at+4); before == noCall {
-				return true
-			}
-		}
+		at += next.size
 	}
 	return false
+}
+
+// goesTo is where an instruction leads that leaves its function for a constant,
+// or for one that it reads; 0 where that is not known.
+func (c *code) goesTo(f flow) uint32 {
+	if f.to.kind == constant {
+		return f.to.n
+	}
+	if f.data.High-f.data.Low != 4 {
+		return 0
+	}
+	v, _ := c.word(f.data.Low)
+	return v
 }
 
 // returnsFromException tells whether v is what an exception entry left for the

@@ -62,6 +62,12 @@ func TestGuess(t *testing.T) {
 			b.code(0x302, 0xf7ff, 0xfefd)         // BL +0x100
 			b.code(0x100, 0xbf00, 0xf000, 0xb87d) // NOP; B +0x200
 		}},
+		{"veneer", []Frame{leaf, guessed, beyond}, Stop{NoRule, flash + 0x220}, func(b *board) {
+			b.set(snapshot.LR, 1)
+			b.stack(ram+0x44, 1)
+			b.code(0x302, 0xf7ff, 0xfefd)                 // BL +0x100
+			b.code(0x100, 0xf8df, 0xf000, 0x0201, 0x0800) // LDR PC, =+0x200
+		}},
 		{"a call there is none", []Frame{leaf}, Stop{NoRule, flash + 0x220}, func(b *board) {
 			b.code(0x302, 0xf7ff, 0xfefd)         // BL +0x100
 			b.code(0x100, 0xbf00, 0xf000, 0xf87d) // NOP; BL +0x200
