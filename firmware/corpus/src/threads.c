@@ -59,6 +59,8 @@ NOINLINE static float scale(float a, uint32_t n) {
 static void work(uint32_t n) {
 	char text[64];
 	float f = (float)n;
+	if (n == 1) // the first thread: before, there is nothing to switch from
+		corpus_tick(997);
 	for (;; n++) {
 		memset(text, 'a' + (int)n % 20, sizeof text - 1);
 		text[63] = 0;
@@ -84,7 +86,6 @@ int main(void) {
 	create(&threads[1], work_for_ever, 77);
 	create(&threads[2], work, 1000);
 	SHPR3 = 0xc0u << 16;
-	corpus_tick(997);
 	__asm volatile("cpsie i\n\tsvc 0" ::: "memory");
 	for (;;)
 		__asm volatile("");
