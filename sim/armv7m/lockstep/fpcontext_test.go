@@ -20,7 +20,7 @@ func TestFPContexts(t *testing.T) {
 		start func(Board, Program) (Machine, error)
 		walks uint64
 		steps int
-	}{{"logged", StartLogged, 3 * factor(t), 600}, {"stepped", StartStepped, 1, 30}} {
+	}{{"logged", StartLogged, 2 * factor(t), 500}, {"stepped", StartStepped, 1, 30}} {
 		t.Run(how.name, func(t *testing.T) {
 			t.Parallel()
 			if testing.Short() {
