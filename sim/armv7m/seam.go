@@ -1,14 +1,15 @@
 // Package armv7m executes Thumb code as an ARMv6-M, ARMv7-M or ARMv7E-M
-// processor does (integer core, exceptions, NVIC, SysTick, sleep). In: memory
-// with a program. Out: its effect, cycle by cycle, and to a Tracer every change
-// of control flow that a call stack depends on.
+// processor does (integer core, floating-point extension FPv4-SP, exceptions,
+// NVIC, SysTick, sleep). In: memory with a program. Out: its effect, cycle by
+// cycle, and to a Tracer every change of control flow that a call stack depends
+// on.
 package armv7m
 
 // Arch is the architecture whose encodings are defined.
 type Arch uint8
 
 const (
-	V7EM Arch = iota // Cortex-M4, M7
+	V7EM Arch = iota // Cortex-M4, M7; with Config.FPU a Cortex-M4F
 	V7M              // Cortex-M3
 	V6M              // Cortex-M0, M0+
 )

@@ -6,5 +6,6 @@
 // QEMU is asked in two ways. The gdb remote protocol steps it one instruction
 // at a time and is the judge; its log of processor states (one translation
 // block per instruction) is some forty times faster and gives the volume. Both
-// tell the state before every instruction: R0 to R15 and xPSR.
+// tell the state before every instruction: R0 to R15 and xPSR, and with the
+// floating-point extension S0 to S31 and FPSCR.
 package lockstep
