@@ -85,6 +85,14 @@ func BenchmarkCoreTraced(b *testing.B) {
 	benchmark(b, c)
 }
 
+// BenchmarkCoreVFP is a loop of VADD, VMUL, VFMA, VLDR, VSTR and B.
+func BenchmarkCoreVFP(b *testing.B) {
+	c := vfpMachine(b, 0xee71, 0x0a21, 0xee61, 0x2a21, 0xeee1, 0x0a21, 0xedd2, 0x0a02, 0xedc2, 0x0a02, 0xe7f4)
+	c.WriteReg(2, 0x20000100)
+	c.s[2], c.s[3] = 0x3fc90fdb, 0x402df854
+	benchmark(b, c)
+}
+
 // TestProgram compares with what the same C code computes on the host.
 func TestProgram(t *testing.T) {
 	const result, rounds = 0x20001204, 0x20001208

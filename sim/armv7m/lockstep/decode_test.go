@@ -51,10 +51,15 @@ func FuzzReceive(f *testing.F) {
 
 func FuzzReadState(f *testing.F) {
 	f.Add([]byte("R00=00000001 R01=00000001 R02=00000000 R03=00000000\n"))
+	f.Add([]byte(printed(State{})))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		in := bufio.NewReader(bytes.NewReader(text))
 		for {
-			if err := readState(in, new(State)); err != nil {
+			s := new(State)
+			if err := readState(in, s); err != nil {
+				return
+			}
+			if err := readFP(in, s); err != nil {
 				return
 			}
 		}
@@ -64,16 +69,34 @@ func FuzzReadState(f *testing.F) {
 // TestReadState reads back what is printed in the way of the emulator.
 func TestReadState(t *testing.T) {
 	var want, got State
-	var b strings.Builder
 	for i := range want.R {
 		want.R[i] = 0x9abcdef0 + uint32(i)*0x01234567
-		fmt.Fprintf(&b, "R%02d=%08x%c", i, want.R[i], "   \n"[i%4])
 	}
-	want.XPSR = 0x61000003
-	fmt.Fprintf(&b, "XPSR=%08x -ZC- T handler\n", want.XPSR)
-	if err := readState(bufio.NewReader(strings.NewReader(b.String())), &got); err != nil || got != want {
+	for i := range want.S {
+		want.S[i] = 0x3f800000 + uint32(i)*0x12345
+	}
+	want.XPSR, want.FPSCR = 0x61000003, 0x60000011
+	in := bufio.NewReader(strings.NewReader(printed(want)))
+	if err := readState(in, &got); err != nil {
+		t.Fatal(err)
+	}
+	if err := readFP(in, &got); err != nil || got != want {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
+}
+
+// printed is a state as the emulator's log has it.
+func printed(s State) string {
+	var b strings.Builder
+	for i, v := range s.R {
+		fmt.Fprintf(&b, "R%02d=%08x%c", i, v, "   \n"[i%4])
+	}
+	fmt.Fprintf(&b, "XPSR=%08x -ZC- T handler\n", s.XPSR)
+	for i := 0; i < 32; i += 2 {
+		fmt.Fprintf(&b, "s%02d=%08x s%02d=%08x d%02d=%08x%08x\n", i, s.S[i], i+1, s.S[i+1], i/2, s.S[i+1], s.S[i])
+	}
+	fmt.Fprintf(&b, "FPSCR: %08x\n", s.FPSCR)
+	return b.String()
 }
 
 // TestDifferenceIsFound runs a program against itself with one instruction
