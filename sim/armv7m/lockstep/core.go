@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/mprof/mprof/sim/armv7m"
 )
@@ -11,7 +12,7 @@ type simulated struct {
 	core    *armv7m.Core
 	arch    Level
 	started bool
-	began   bool // the last step began a floating-point context
+	began   int // the last step but so many began a floating-point context
 }
 
 // StartSimulated loads a program into the simulated core.
@@ -25,11 +26,13 @@ func StartSimulated(b Board, p Program) (Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &simulated{core: core, arch: b.Arch}, nil
+	return &simulated{core: core, arch: b.Arch, began: math.MaxInt32}, nil
 }
 
-// DCRSR.REGSEL of the floating-point registers (C1.6.3).
+// DCRSR.REGSEL (C1.6.3) of registers beside R0 to R15 and xPSR.
 const (
+	selMSP     = 0x11
+	selPSP     = 0x12
 	selCONTROL = 0x14
 	selFPSCR   = 0x21
 	selS0      = 0x40
@@ -43,7 +46,9 @@ func (m *simulated) Next(s *State) error {
 		control, _ := m.core.ReadReg(selCONTROL)
 		m.core.Step()
 		after, _ := m.core.ReadReg(selCONTROL)
-		m.began = after&^control&bitFPCA != 0
+		if m.began++; after&^control&bitFPCA != 0 {
+			m.began = 0
+		}
 	}
 	m.started = true
 	if m.core.LockedUp() {

@@ -23,7 +23,31 @@ func unknownFP(core *simulated, before, want, got *State) bool {
 	}
 	core.core.WriteReg(selFPSCR, 0)
 	got.FPSCR = 0
+	if core.fresh() {
+		core.freshFrame(want)
+	}
 	return *want == *got
+}
+
+// contextModes are the bits of FPSCR that a new context has from FPDSCR.
+const contextModes = 0x07c00000
+
+// fresh tells whether the last instruction began a context: a step that ends in a
+// fault is followed by another that enters the handler.
+func (m *simulated) fresh() bool { return m.began < 2 }
+
+// freshFrame clears in a frame just stacked what QEMU clears in FPSCR when a
+// context begins: the instruction that began it faulted.
+func (m *simulated) freshFrame(s *State) {
+	stack := uint8(selMSP)
+	if s.R[14]&(1<<2) != 0 {
+		stack = selPSP
+	}
+	const fpscr = 0x60
+	if sp, ok := m.core.ReadReg(stack); ok {
+		v, _ := m.core.ReadBus(sp+fpscr, 4)
+		m.core.WriteBus(sp+fpscr, 4, v&contextModes)
+	}
 }
 
 // freshContext takes over FPSCR after an instruction that begins a context: the
@@ -32,7 +56,7 @@ func unknownFP(core *simulated, before, want, got *State) bool {
 // tells whether that was it.
 func freshContext(core *simulated, flash []byte, before, want, got *State) bool {
 	stale := got.FPSCR &^ want.FPSCR
-	if !core.began || stale == 0 || want.FPSCR&^got.FPSCR != 0 || stale&^before.FPSCR != 0 {
+	if !core.fresh() || stale == 0 || want.FPSCR&^got.FPSCR != 0 || stale&^before.FPSCR != 0 {
 		return false
 	}
 	got.FPSCR = want.FPSCR
