@@ -22,6 +22,7 @@ const (
 	keyClock    = "clock"
 	keyVersion  = "mprof"
 	keyElapsed  = "elapsed"
+	keyChip     = "chip"
 	keyExtraELF = "extra-elf"
 	keyPlan     = "plan"
 )
@@ -50,6 +51,9 @@ func (r *samplingRun) recordingHeader(of *symbol.Program) snapshot.Header {
 	}
 	for _, other := range of.Images()[1:] {
 		h.Parameters[keyExtraELF] = strings.TrimPrefix(h.Parameters[keyExtraELF]+"\n"+other.Path(), "\n")
+	}
+	if r.chip != "" {
+		h.Parameters[keyChip] = r.chip
 	}
 	r.methodParameters(&h)
 	return h

@@ -110,10 +110,15 @@ func (a *app) convert(ctx context.Context, f *convertFlags) error {
 	}
 	defer recording.Close()
 	header := recording.Header()
-	of, remarks, err := openRecorded(f.elfArgument(header), f.extra, recordedExtra(header))
+	app, err := openImage(f.elfArgument(header))
 	if err != nil {
 		return err
 	}
+	of, remarks, err := joinRecorded(app, f.extra, recordedExtra(header), symbol.Open)
+	if err != nil {
+		return err
+	}
+	of.SetChip(header.Parameters[keyChip])
 	buildErr := checkBuild(header, of.App())
 	if buildErr != nil && !f.force {
 		return buildErr

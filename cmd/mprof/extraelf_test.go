@@ -13,10 +13,10 @@ import (
 	pprof "github.com/google/pprof/profile"
 )
 
-// buildChip links a ROM at 0x1fff0000, and an application at 0x08000000 that
+// buildChip links a ROM at an address, and an application at 0x08000000 that
 // calls it by --just-symbols. The application's file holds the bytes of the ROM,
 // not as code, so that the simulated chip has them.
-func buildChip(t *testing.T) (app, rom string) {
+func buildChip(t *testing.T, at string) (app, rom string) {
 	t.Helper()
 	dir := t.TempDir()
 	app, rom = filepath.Join(dir, "app.elf"), filepath.Join(dir, "rom.elf")
@@ -29,9 +29,9 @@ func buildChip(t *testing.T) (app, rom string) {
 	}
 	gcc := []string{"arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb", "-Og", "-g", "-ffreestanding", "-nostdlib"}
 	for _, args := range [][]string{
-		append(slices.Clone(gcc), "-Wl,-Ttext=0x1fff0000,--entry=rom_reset,--build-id=none", "-o", rom, source("rom.c")),
+		append(slices.Clone(gcc), "-Wl,-Ttext="+at+",--entry=rom_reset,--build-id=none", "-o", rom, source("rom.c")),
 		{"arm-none-eabi-objcopy", "-O", "binary", "-j", ".text", rom, "rom.bin"},
-		append(slices.Clone(gcc), "-Wl,--section-start=.vectors=0x08000000,-Ttext=0x08000100,-Tbss=0x20000000,--section-start=.romcode=0x1fff0000,--build-id=none",
+		append(slices.Clone(gcc), "-Wl,--section-start=.vectors=0x08000000,-Ttext=0x08000100,-Tbss=0x20000000,--section-start=.romcode="+at+",--build-id=none",
 			"-Wl,--entry=Reset_Handler,--just-symbols="+rom, "-o", app, source("app.c"), source("bytes.s")),
 	} {
 		if _, err := exec.LookPath(args[0]); err != nil {
@@ -52,7 +52,7 @@ func buildChip(t *testing.T) (app, rom string) {
 // TestExtraELF samples a chip with a ROM. With the ELF files of both, stacks
 // go through them; without that of the ROM they end there, and say where.
 func TestExtraELF(t *testing.T) {
-	app, rom := buildChip(t)
+	app, rom := buildChip(t, "0x1fff0000")
 	dir := t.TempDir()
 	folded := func(args ...string) string {
 		out := filepath.Join(dir, "out.folded")
@@ -96,9 +96,42 @@ func TestExtraELF(t *testing.T) {
 	}
 }
 
+// TestROMRegion samples a chip whose ROM no ELF file knows: its frames say which
+// memory it is, and the stack what is missing.
+func TestROMRegion(t *testing.T) {
+	app, _ := buildChip(t, "0x00000000")
+	bare := filepath.Join(t.TempDir(), "bare.elf")
+	if out, err := exec.Command("arm-none-eabi-objcopy", "-N", "rom_each", "-N", "rom_mix", "-N", "rom_reset", app, bare).CombinedOutput(); err != nil {
+		t.Fatalf("objcopy: %v: %s", err, out)
+	}
+	for probe, want := range map[string]string{
+		"sim:debugprobe,chip=rp2040": "[RP2040 boot ROM] ",
+		"sim":                        "[code 0x00000000 outside of the ELF] ",
+	} {
+		dir := t.TempDir()
+		recording := filepath.Join(dir, "run.mprof")
+		for _, args := range [][]string{
+			{"sample", "--probe", probe, "--duration", "1", "--seed", "1", "--record", recording, bare},
+			{"convert", recording},
+		} {
+			out := filepath.Join(dir, args[0]+".folded")
+			if s := mprof(t.Context(), nil, append(args, "-o", out)...); s.code != 0 {
+				t.Fatalf("%q: %s", args, s.stderr)
+			}
+			text, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(text), ";"+want) || !strings.Contains(string(text), "<cut: ") || strings.Contains(string(text), "main;app_work;[") {
+				t.Errorf("%q: no stack ends in %q:\n%s", args, want, text)
+			}
+		}
+	}
+}
+
 // Each image has a mapping or a library of its own.
 func TestExtraELFInProfiles(t *testing.T) {
-	app, rom := buildChip(t)
+	app, rom := buildChip(t, "0x1fff0000")
 	dir := t.TempDir()
 	pb, firefox := filepath.Join(dir, "out.pb.gz"), filepath.Join(dir, "out.json")
 	s := mprof(t.Context(), nil, "sample", "--probe", "sim", "--duration", "1", "--seed", "1", "--extra-elf", rom, "-o", pb, "-o", firefox, app)
@@ -153,7 +186,7 @@ func TestExtraELFInProfiles(t *testing.T) {
 
 // Both files are compared with the chip.
 func TestExtraELFIsVerified(t *testing.T) {
-	app, rom := buildChip(t)
+	app, rom := buildChip(t, "0x1fff0000")
 	dir := t.TempDir()
 	f, err := elf.Open(rom)
 	if err != nil {

@@ -50,22 +50,19 @@ func joinProgram(app *symbol.Image, extra []string, open func(path string) (*sym
 	return symbol.NewProgram(app, others...)
 }
 
-// openRecorded is openProgram for a recording: an image beside the application
-// that cannot be opened costs its names, which the remarks say. given are the
-// paths that the command line names, in place of the recorded ones.
-func openRecorded(args, given, recorded []string) (of *symbol.Program, remarks []string, err error) {
-	if len(given) > 0 {
-		of, err = openProgram(args, given)
-		return of, nil, err
-	}
-	var there []string
-	for _, path := range recorded {
-		if _, err := symbol.Open(path); err != nil {
-			remarks = append(remarks, fmt.Sprintf("%v: it was on the chip, and its code has no names now", err))
-			continue
+// joinRecorded is joinProgram for what was recorded: an image beside the
+// application that cannot be opened costs its names, which the remarks say.
+// given are the paths that the command line names, in place of the recorded ones.
+func joinRecorded(app *symbol.Image, given, recorded []string, open func(path string) (*symbol.Image, error)) (of *symbol.Program, remarks []string, err error) {
+	if len(given) == 0 {
+		for _, path := range recorded {
+			if _, err := open(path); err != nil {
+				remarks = append(remarks, fmt.Sprintf("%v: it was on the chip, and its code has no names now", err))
+				continue
+			}
+			given = append(given, path)
 		}
-		there = append(there, path)
 	}
-	of, err = openProgram(args, there)
+	of, err = joinProgram(app, given, open)
 	return of, remarks, err
 }

@@ -29,6 +29,7 @@ type samplingRun struct {
 	stacks    *stacks
 	recording *snapshot.Writer
 	path      string // of the recording
+	chip      string // its name, "" where it is not known
 	header    snapshot.Header
 	progress  *progress
 	lost      bool          // the run ended because the probe is gone
@@ -57,6 +58,7 @@ func (a *app) startRun(ctx context.Context, f *sampleFlags, of *symbol.Program, 
 
 // begin does what can fail between attaching and the first sample.
 func (r *samplingRun) begin(ctx context.Context, of *symbol.Program) (err error) {
+	r.chip = cortexm.Chip(ctx, r.probe)
 	verifyErr := verifyImages(ctx, r.core, of)
 	var mismatch *cortexm.MismatchError
 	if verifyErr != nil && !(r.flags.force && errors.As(verifyErr, &mismatch)) {
@@ -71,6 +73,7 @@ func (r *samplingRun) begin(ctx context.Context, of *symbol.Program) (err error)
 		return err
 	}
 	r.header = r.recordingHeader(of)
+	of.SetChip(r.chip)
 	if r.stacks, err = newStacks(of, profileOptions(r.header, of), recordedUnwinding(r.header)); err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ Methods (docs/unwinding.md):
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.core, "core", "c", "", "dump or recording to read the stack from (required)")
-	addExtraELF(flags, &f.extra, "none")
+	addExtraELF(flags, &f.extra, "those that a recording names")
 	flags.Int64Var(&f.sample, "sample", -1, "number of the sample in a recording, from 0")
 	flags.BoolVar(&f.all, "all", false, "every sample of a recording")
 	flags.Var(&f.method, "method", "how callers are found, see above")
@@ -100,11 +100,13 @@ func (a *app) stack(ctx context.Context, f *stackFlags) error {
 	if err != nil {
 		return err
 	}
-	of, err := joinProgram(app, f.extra, symbol.OpenAny)
+	of, remarks, err := joinRecorded(app, f.extra, d.extra, symbol.OpenAny)
 	if err != nil {
 		return err
 	}
+	of.SetChip(d.chip)
 	d.compare(of.App())
+	d.Warnings = append(d.Warnings, remarks...)
 	w := unwindingOf(f.method.value, f.noGuess)
 	remark, err := w.check(of)
 	if err != nil {

@@ -23,6 +23,8 @@ type dump struct {
 	kind    core.Kind
 	arch    snapshot.Arch
 	buildID string // hexadecimal, "" where the file has none
+	chip    string
+	extra   []string // ELF files beside the application's
 	cores   []halted
 	stacks  []stackTrace
 }
@@ -83,6 +85,7 @@ func (d *dump) openRecording(ctx context.Context, f *stackFlags) error {
 	}
 	defer r.Close()
 	d.buildID = r.Header().BuildID
+	d.extra, d.chip = recordedExtra(r.Header()), r.Header().Parameters[keyChip]
 	first, last, met := uint64(0), uint64(0), 0
 	for {
 		s, err := r.Next(ctx)

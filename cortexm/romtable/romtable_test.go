@@ -85,6 +85,23 @@ func TestWalk(t *testing.T) {
 	}
 }
 
+// TestIdentify: the vendor's table alone, and what is not there.
+func TestIdentify(t *testing.T) {
+	m := words{}
+	m.put(0xE00FF000, classROMTable, 0x20, 0x413, 0, 0)
+	m.list(0xE00FF000, 0xE000E000)
+	c, err := Identify(context.Background(), m, 0xE00FF003)
+	if err != nil || c.Chip() != "STM32F405, F407, F415, F417" || len(c.Children) != 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err = Identify(context.Background(), m, 0xE00FE000); err != nil || c.Chip() != "" || c.Problem != "bus fault" {
+		t.Errorf("nothing there: %+v, %v", c, err)
+	}
+	if _, err = Identify(context.Background(), gone{}, 0xE00FF000); !errors.Is(err, errGone) {
+		t.Errorf("no wire: %v", err)
+	}
+}
+
 // TestWalkClass9: ARMv8-M, whose components are told by DEVARCH.
 func TestWalkClass9(t *testing.T) {
 	m := words{}

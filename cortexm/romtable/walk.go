@@ -43,6 +43,17 @@ func Walk(ctx context.Context, m Memory, base uint32) (*Component, error) {
 	return c, err
 }
 
+// Identify reads what the component at BASE says of itself; of a ROM table
+// nothing that it lists.
+func Identify(ctx context.Context, m Memory, base uint32) (*Component, error) {
+	w := &walk{ctx: ctx, m: m, seen: map[uint32]bool{}}
+	c, err := w.component(base&^0xFFF, mostDepth)
+	if err != nil {
+		return nil, fmt.Errorf("romtable: %w", err)
+	}
+	return c, nil
+}
+
 type walk struct {
 	ctx  context.Context
 	m    Memory
