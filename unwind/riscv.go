@@ -10,6 +10,7 @@ const (
 	rvRA   = 1
 	rvSP   = 2
 	rvT0   = 5 // the link register of save and restore routines
+	rvT1   = 6 // and by how much they move the stack pointer at their end
 	rvFP   = 8
 	// rvKept are gp, tp and s0-s11, which survive a call.
 	rvKept = 1<<rvMEPC | 1<<3 | 1<<4 | 1<<rvFP | 1<<9 | 0x3ff<<18
@@ -25,7 +26,7 @@ var rv32 = machine{
 	sp:       rvSP,
 	link:     rvRA,
 	kept:     rvKept,
-	handlers: 1<<rvRA | 1<<rvT0,
+	handlers: 1<<rvRA | 1<<rvT0 | 1<<rvT1,
 	align:    4,
 	codeMask: ^uint32(1),
 	capture:  rvCapture(),

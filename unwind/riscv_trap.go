@@ -39,6 +39,9 @@ func (t *traps) find(c *code, pc uint32) (Rule, Range, bool) {
 	}
 	state, found := t.code.frames(fn, fn.Low).at(pc)
 	rule, _, written := t.u.cfi.find(c, pc)
+	if written && found && state.refutes(&rule, m) {
+		written = false
+	}
 	if !written {
 		if found {
 			rule, ok = state.rule(m)

@@ -1,8 +1,6 @@
 package unwind
 
 import (
-	"debug/elf"
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -19,91 +17,65 @@ var harts = []struct {
 	bare   bool // without call frame information
 	equal  int
 	handed bool // the trap handler is the assembly one, which may be interrupted
+	clang  bool // compiles the C source
 }{
-	{"O0", "-O0", false, 999, false},
-	{"Og", "-Og", false, 999, true},
-	{"Os", "-Os", false, 999, false},
-	{"O2", "-O2", false, 999, true},
-	{"O2 frame pointer", "-O2 -fno-omit-frame-pointer", false, 999, false},
-	{"O3 not compressed", "-O3 -march=rv32im", false, 999, true},
-	{"Os save and restore", "-Os -msave-restore", false, 999, true},
-	{"O2 without CFI", "-O2", true, 980, true},
-	{"Os save and restore without CFI", "-Os -msave-restore", true, 980, false},
+	{"O0", "-O0", false, 999, false, false},
+	{"Og", "-Og", false, 999, true, false},
+	{"Os", "-Os", false, 999, false, false},
+	{"O2", "-O2", false, 999, true, false},
+	{"O2 frame pointer", "-O2 -fno-omit-frame-pointer", false, 999, false, false},
+	{"O3 not compressed", "-O3 -march=rv32im", false, 999, true, false},
+	{"Os save and restore", "-Os -msave-restore", false, 999, true, false},
+	{"O2 without CFI", "-O2", true, 980, true, false},
+	{"Os save and restore without CFI", "-Os -msave-restore", true, 980, false, false},
+	{"clang O0", "-O0", false, 999, false, true},
+	{"clang Os", "-Os", false, 999, true, true},
+	{"clang O2", "-O2", false, 999, false, true},
+	{"clang O2 frame pointer", "-O2 -fno-omit-frame-pointer", false, 999, true, true},
+	{"clang O2 without CFI", "-O2", true, 980, false, true},
 }
 
 // buildHart compiles testdata/riscv.
-func buildHart(t *testing.T, flags string, handed bool) string {
+func buildHart(t *testing.T, flags string, handed, clang bool) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "hart.elf")
-	args := []string{"-march=rv32imac", "-misa-spec=2.2", "-mabi=ilp32", "-mcmodel=medany", "-g", "-ffunction-sections", "--specs=picolibc.specs",
-		"-nostartfiles", "-Wl,--gc-sections", "-T", "testdata/riscv/link.ld", "-o", out}
+	const gcc = "riscv64-unknown-elf-gcc"
+	dir := t.TempDir()
+	out, source := filepath.Join(dir, "hart.elf"), "testdata/riscv/program.c"
+	more := strings.Fields("-g -mabi=ilp32 -ffunction-sections " + flags)
 	if handed {
-		args = append(args, "-DTRAP_BY_HAND")
+		more = append(more, "-DTRAP_BY_HAND")
 	}
-	args = append(append(args, strings.Fields(flags)...), "testdata/riscv/start.S", "testdata/riscv/program.c")
-	if text, err := exec.Command(tool(t, "riscv64-unknown-elf-gcc"), args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, text)
+	if clang {
+		object := filepath.Join(dir, "program.o")
+		run(t, "clang", append([]string{"--target=riscv32-unknown-elf", "-march=rv32imac", "-mcmodel=medium", "-c", "-o", object, source,
+			"-isystem", "/usr/lib/picolibc/riscv64-unknown-elf/include"}, more...)...)
+		source = object
 	}
+	run(t, gcc, append([]string{"-march=rv32imac", "-misa-spec=2.2", "-mcmodel=medany", "--specs=picolibc.specs", "-nostartfiles", "-Wl,--gc-sections",
+		"-T", "testdata/riscv/link.ld", "-o", out, "testdata/riscv/start.S", source}, more...)...)
 	return out
 }
 
-// shadow is the true stack: the return addresses, and the boundaries of traps.
-type shadow struct {
-	entries []shadowEntry
-}
-
-type shadowEntry struct {
-	pc   uint32 // the return address, or the interrupted PC
-	trap bool
-}
-
-// execute follows one instruction, w at pc, to where it led. regs are those
-// before it.
-func (s *shadow) execute(w, pc, next uint32, regs []uint32, vector uint32) {
-	size, link, target, jump := uint32(4), uint32(0), uint32(0), false
-	switch {
-	case w&3 != 3:
-		size = 2
-		switch hw := w & 0xffff; {
-		case hw&0xe003 == 0x2001: // C.JAL
-			link = 1
-		case hw&0xf07f == 0x9002 && hw != 0x9002: // C.JALR
-			link = 1
-		case hw&0xf07f == 0x8002 && hw != 0x8002: // C.JR
-			target, jump = regs[hw>>7&31], true
-		}
-	case w&0x7f == 0x6f:
-		link = w >> 7 & 31
-	case w&0x7f == 0x67:
-		link, target, jump = w>>7&31, regs[w>>15&31]+uint32(int32(w)>>20), w>>7&31 == 0
-	case w == 0x30200073: // MRET
-		for n := len(s.entries); n > 0; n = len(s.entries) {
-			top := s.entries[n-1]
-			s.entries = s.entries[:n-1]
-			if top.trap {
-				return
-			}
-		}
-		return
+// run runs a program that the test needs.
+func run(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	text, err := exec.Command(tool(t, name), args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v: %s", name, err, text)
 	}
-	n := len(s.entries)
-	switch {
-	case next == vector && next != pc+size: // nothing jumps there
-		s.entries = append(s.entries, shadowEntry{pc, true})
-	case link != 0:
-		s.entries = append(s.entries, shadowEntry{pc: pc + size})
-	case jump && n > 0 && !s.entries[n-1].trap && target&^1 == s.entries[n-1].pc:
-		s.entries = s.entries[:n-1]
-	}
+	return string(text)
 }
 
 // TestRISCVEveryInstruction steps programs through QEMU, traps among them, and
 // compares the stack before every instruction with calls and returns as they
 // happened.
 func TestRISCVEveryInstruction(t *testing.T) {
-	for _, h := range harts {
+	for i, h := range harts {
 		t.Run(h.name, func(t *testing.T) {
-			path := buildHart(t, h.flags, h.handed)
+			if testing.Short() && i%4 != 1 {
+				t.Skip("some are enough for a quick look")
+			}
+			path := buildHart(t, h.flags, h.handed, h.clang)
 			p := loadProgram(t, path)
 			p.Arch, p.Outermost = snapshot.RV32, []uint32{symbolsOf(t, path)["_start"]}
 			if h.bare {
@@ -115,7 +87,7 @@ func TestRISCVEveryInstruction(t *testing.T) {
 			}
 			most := 30_000
 			if testing.Short() {
-				most = 4_000
+				most = 3_000
 			}
 			var judge hartJudge
 			judge.run(t, emulate(t, path), path, u, most)
@@ -125,128 +97,4 @@ func TestRISCVEveryInstruction(t *testing.T) {
 			}
 		})
 	}
-}
-
-// hartJudge counts.
-type hartJudge struct {
-	total, equal, cut, wrong, traps int
-	notes                           []string
-}
-
-func (j *hartJudge) String() string {
-	return fmt.Sprintf("%d stacks, %d equal (%.2f %%), %d cut, %d wrong; %d traps", j.total, j.equal, 100*float64(j.equal)/float64(max(j.total, 1)), j.cut, j.wrong, j.traps)
-}
-
-const maxNotes = 20
-
-// run steps to the end of the program or most instructions.
-func (j *hartJudge) run(t *testing.T, e *emulator, path string, u *Unwinder, most int) {
-	symbols := symbolsOf(t, path)
-	start, end, vector, top := symbols["_start"], symbols["done"], symbols["trap_entry"], symbols["__stack"]
-	code := u.code.p.ReadCode
-	var s shadow
-	for {
-		if e.registers()[32] == start {
-			break
-		}
-		e.step()
-	}
-	var frames []Frame
-	for n := range most {
-		regs := e.registers()
-		pc, sp := regs[32], regs[2]
-		if pc == end {
-			break
-		}
-		if top-sp <= 0x4000 { // the stack is set up
-			snap := hartSnapshot(e, regs, top)
-			var stop Stop
-			frames, stop = u.Unwind(frames[:0], snap)
-			j.judge(frames, stop, pc, &s)
-		}
-		if n%211 == 210 {
-			e.writeCSR("mip", 2)
-		}
-		var w [4]byte
-		if !code(pc, w[:]) && !code(pc, w[:2]) {
-			t.Fatalf("no code at 0x%08x", pc)
-		}
-		e.step()
-		next := e.registers()[32]
-		if next == vector {
-			j.traps++
-		}
-		s.execute(uint32(w[0])|uint32(w[1])<<8|uint32(w[2])<<16|uint32(w[3])<<24, pc, next, regs, vector)
-	}
-}
-
-// hartSnapshot freezes the hart with all of its stack.
-func hartSnapshot(e *emulator, regs []uint32, top uint32) *snapshot.Snapshot {
-	s := &snapshot.Snapshot{}
-	for i, v := range regs[1:32] {
-		s.Regs.Set(snapshot.X0+1+snapshot.Reg(i), v)
-	}
-	s.Regs.Set(snapshot.PC, regs[32])
-	s.Regs.Set(snapshot.MEPC, e.readCSR("mepc"))
-	s.Regs.Set(snapshot.MCAUSE, e.readCSR("mcause"))
-	if low := regs[2] &^ 3; low < top {
-		s.Windows = []snapshot.Window{{Addr: low, Data: e.memory(low, top-low)}}
-	}
-	return s
-}
-
-// judge compares one stack with the truth. A trap is a boundary and the PC that it
-// interrupted; the outermost function is _start, which calls main.
-func (j *hartJudge) judge(frames []Frame, stop Stop, pc uint32, s *shadow) {
-	j.total++
-	want := []Frame{{PC: pc}}
-	for i := len(s.entries) - 1; i >= 0; i-- {
-		if e := s.entries[i]; e.trap {
-			want = append(want, Frame{Kind: Exception}, Frame{PC: e.pc, Kind: Interrupted})
-		} else {
-			want = append(want, Frame{PC: e.pc, Kind: Caller})
-		}
-	}
-	same := 0
-	for same < min(len(frames), len(want)) && frames[same].PC == want[same].PC && frames[same].Kind == want[same].Kind {
-		same++
-	}
-	switch {
-	case same == len(frames) && same == len(want) && stop == (Stop{}):
-		j.equal++
-		return
-	case same == len(frames) && stop.Reason != Complete:
-		j.cut++
-	default:
-		j.wrong++
-	}
-	if len(j.notes) < maxNotes {
-		j.notes = append(j.notes, fmt.Sprintf("0x%08x: %v 0x%08x\n  want %x\n  got  %x", pc, stop.Reason, stop.Addr, pcsOf(want), pcsOf(frames)))
-	}
-}
-
-// symbolsOf gives the addresses of all symbols.
-func symbolsOf(t *testing.T, path string) map[string]uint32 {
-	t.Helper()
-	f, err := elf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	symbols, err := f.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := map[string]uint32{}
-	for _, s := range symbols {
-		at[s.Name] = uint32(s.Value)
-	}
-	return at
-}
-
-func pcsOf(frames []Frame) (pcs []uint32) {
-	for _, f := range frames {
-		pcs = append(pcs, f.PC)
-	}
-	return pcs
 }
