@@ -37,7 +37,7 @@ func decodeVFP(w, pc uint32) op {
 	return decodeVFPData(w)
 }
 
-// decodeVFPData: by opc1 (bits 23, 21, 20) and bit 6 of A6.5, table A6-4.
+// decodeVFPData: by opc1 (bits 23, 21, 20) and bit 6 (A6.4).
 func decodeVFPData(w uint32) op {
 	o := op32(nil, 1)
 	o.d, o.n, o.m = singleD(w), singleN(w), singleM(w)
@@ -76,7 +76,7 @@ func decodeVFPData(w uint32) op {
 	return vfpIf(o, true)
 }
 
-// decodeVFPOther: one operand, comparisons, conversions (A6.5, table A6-5).
+// decodeVFPOther: one operand, comparisons, conversions (A6.4).
 func decodeVFPOther(w uint32, o op) op {
 	top := bit(w, 7)
 	switch opc2 := w >> 16 & 15; opc2 {
@@ -128,8 +128,7 @@ func decodeVFPFixed(w uint32, o op) op {
 	return vfpIf(o, imm5 <= o.aux)
 }
 
-// decodeVFPMove: between core and extension registers, 8, 16 and 32 bits (A6.7,
-// table A6-7).
+// decodeVFPMove: between core and extension registers, 32 bits (A6.6).
 func decodeVFPMove(w uint32) op {
 	t, load := fieldT(w), bit(w, 20)
 	o := op32(nil, 1)
@@ -182,7 +181,7 @@ func decodeVFPPair(w uint32) op {
 	return vfpIf(o, ok)
 }
 
-// decodeVFPMemory: loads and stores of extension registers (A6.6). aux is the
+// decodeVFPMemory: loads and stores of extension registers (A6.5). aux is the
 // number of words, d the first of them.
 func decodeVFPMemory(w, pc uint32) op {
 	n, load, double := fieldN(w), bit(w, 20), bit(w, 8)

@@ -2,7 +2,7 @@ package armv7m
 
 import "testing"
 
-// Between core and extension registers: DDI 0403E A6.7.
+// Between core and extension registers: DDI 0403E A6.6, A6.7.
 func TestVFPMove(t *testing.T) {
 	checkVFP(t, []encoding{
 		{"vmov s1, r2", []uint16{0xee00, 0x2a90}, "r2=12345678", "s1=12345678"},
@@ -20,7 +20,7 @@ func TestVFPMove(t *testing.T) {
 	})
 }
 
-// Loads and stores: DDI 0403E A6.6.
+// Loads and stores: DDI 0403E A6.5.
 func TestVFPMemory(t *testing.T) {
 	const ram = "r2=20000100 [200000f4]=a [200000f8]=b [200000fc]=c [20000100]=1 [20000104]=2 [20000108]=3 "
 	const regs = "r2=20000100 s1=11 s2=12 s3=13 s4=14 s5=15 s6=16 s7=17"

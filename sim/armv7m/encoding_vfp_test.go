@@ -59,7 +59,7 @@ func stateOfVFP(c *Core) state {
 	return s
 }
 
-// Arithmetic and moves: DDI 0403E A6.5. The results are worked out by hand.
+// Arithmetic and moves: DDI 0403E A6.4. The results are worked out by hand.
 func TestVFPData(t *testing.T) {
 	const two3 = "s1=3f800000 s2=40000000 s3=40400000" // 1, 2, 3
 	checkVFP(t, []encoding{
@@ -96,7 +96,7 @@ func TestVFPFused(t *testing.T) {
 	})
 }
 
-// Comparisons, A7.7.226.
+// Comparisons: DDI 0403E A7.7, VCMP, VCMPE.
 func TestVFPCompare(t *testing.T) {
 	checkVFP(t, []encoding{
 		{"vcmp.f32 s1, s3", []uint16{0xeef4, 0x0a61}, "s1=3f800000 s3=3f800000", "fpscr=60000000"},
@@ -110,7 +110,7 @@ func TestVFPCompare(t *testing.T) {
 	})
 }
 
-// Conversions, A7.7.228 to A7.7.231.
+// Conversions: DDI 0403E A7.7, VCVT, VCVTR, VCVTB, VCVTT.
 func TestVFPConvert(t *testing.T) {
 	checkVFP(t, []encoding{
 		{"vcvt.f32.s32 s1, s3", []uint16{0xeef8, 0x0ae1}, "s3=ffffffff", "s1=bf800000"},

@@ -2,7 +2,7 @@ package armv7m
 
 import "github.com/mprof/mprof/sim/armv7m/vfp"
 
-// Floating-point data processing (DDI 0403E A6.5). d, n and m are singles.
+// Floating-point data processing (DDI 0403E A6.4). d, n and m are singles.
 
 // fpu is FPSCR, as package vfp computes with it.
 func (c *Core) fpu() *vfp.FPSCR { return (*vfp.FPSCR)(&c.fpscr) }

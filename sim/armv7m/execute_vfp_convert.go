@@ -1,7 +1,6 @@
 package armv7m
 
-// VCVT and its like (DDI 0403E A7.7.228 to A7.7.231). kind 1 is an unsigned
-// integer.
+// VCVT, VCVTR, VCVTB and VCVTT (DDI 0403E A7.7). kind 1 is an unsigned integer.
 
 func execVCVTFromInt(c *Core, o *op) {
 	if c.executeFPCheck() {

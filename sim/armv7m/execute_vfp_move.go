@@ -2,7 +2,7 @@ package armv7m
 
 import "encoding/binary"
 
-// Transfers of extension registers (DDI 0403E A6.6, A6.7): d is the first
+// Transfers of extension registers (DDI 0403E A6.5 to A6.7): d is the first
 // single, a and n are core registers.
 
 func execVMOVFromCore(c *Core, o *op) {

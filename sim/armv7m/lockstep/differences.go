@@ -27,7 +27,7 @@ var Lax = []laxEncoding{
 	{v6only, false, 0xff00, 0xbf00, "IT in ARMv6-M (DDI 0419 A5.2.5)"},
 	{v7all, true, 0xefe00000, 0xec000000, "111x 1100 000x: NOCP and not UNDEFINSTR (A5.3.18)"},
 	{v7all, true, 0xffe000f0, 0xe8c00070, "STREXD, LDREXD (A5.3.6)"},
-	{fponly, true, 0xffe00fff, 0xfee00a10, "VMRS, VMSR with T set (A6.4)"},
+	{fponly, true, 0xffe00fff, 0xfee00a10, "VMRS, VMSR with T set (A6.6)"},
 	{v7only, true, 0xfb70f0c0, 0xf3200000, "SSAT16, USAT16 without the DSP extension (A5.3.3)"},
 	{v7only, true, 0xff80f080, 0xfa00f080, "SXTAB, SXTAH, UXTAB, UXTAH without the DSP extension (A5.3.12)"},
 	{v7only, true, 0xfff000c0, 0xfb100000, "SMLAxy, SMULxy without the DSP extension (A5.3.16)"},

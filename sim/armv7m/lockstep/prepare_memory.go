@@ -135,7 +135,7 @@ func (g *generator) prepareFPList(op operation) (operation, bool) {
 }
 
 // addressFP draws an address for n bytes of extension registers. QEMU transfers
-// a double in one piece, where MemA of the manual transfers words (A7.7.236):
+// a double in one piece, where MemA of the manual transfers words (A7.7, VLDR):
 // without memory it reports the address of the aligned double in BFAR, and to a
 // bit-band alias it does not do it at all.
 func (g *generator) addressFP(w Word, n uint32) uint32 {

@@ -34,9 +34,9 @@ var Rules = []Rule{
 	{"cps", "B5.2, CPS", "it affects nothing; in ARMv6-M, FAULTMASK"},
 	{"it", "A7.7, IT", "IT with condition 1111, or with 1110 and an else"},
 	{"special-register", "B5.1, B5.2, MRS, MSR", "MRS, MSR of a reserved number, with a mask that it has not, or with the GE bits and no DSP extension"},
-	{"fixed", "A7.7.230, VCVT", "a fixed-point number with more bits behind the point than it has"},
+	{"fixed", "A7.7, VCVT (between floating-point and fixed-point)", "a fixed-point number with more bits behind the point than it has"},
 	{"fp-list", "A7.7, VLDM, VSTM, VMOV", "no extension register, or one beyond the last"},
-	{"fp-twice", "A7.7.243, A7.7.244, VMOV", "two extension registers into one core register"},
+	{"fp-twice", "A7.7, VMOV", "two extension registers into one core register"},
 	{"branch-register", "DDI 0419 A6.7, BX", "BX of PC in ARMv6-M"},
 }
 

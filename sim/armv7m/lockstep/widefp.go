@@ -1,8 +1,8 @@
 package lockstep
 
-// wideFP is the floating-point extension (DDI 0403E A6.4 to A6.7, A7.7.223 to
-// A7.7.262). D, X and Y are the extension registers Vd, Vn and Vm; those of
-// doubles have no fifth bit, which must be 0 where there are 16.
+// wideFP is the floating-point extension (DDI 0403E A6.4 to A6.7, A7.7). D, B
+// and Y are the extension registers Vd, Vn and Vm; those of doubles have no fifth
+// bit, which must be 0 where there are 16.
 var wideFP = append(append(fpArithmetic(), fpConversions()...), []Pattern{
 	{Name: "VMOV (immediate) T1", Bits: "11101110 1D11 iiii DDDD 1010 z0z0 iiii"},
 	{Name: "VMOV (register) T2", Bits: "11101110 1D11 0000 DDDD 1010 01Y0 YYYY"},
@@ -12,10 +12,10 @@ var wideFP = append(append(fpArithmetic(), fpConversions()...), []Pattern{
 	{Name: "VCMP, VCMPE T1", Bits: "11101110 1D11 0100 DDDD 1010 e1Y0 YYYY"},
 	{Name: "VCMP, VCMPE T2", Bits: "11101110 1D11 0101 DDDD 1010 e1z0 zzzz"},
 
-	{Name: "VMOV (core register to single)", Bits: "11101110 0000 XXXX tttt 1010 Xzz1 zzzz", Not1315: "t"},
-	{Name: "VMOV (single to core register)", Bits: "11101110 0001 XXXX tttt 1010 Xzz1 zzzz", Not1315: "t"},
-	{Name: "VMOV (core register to half of double)", Bits: "11101110 00h0 XXXX tttt 1011 0001 zzzz", Not1315: "t"},
-	{Name: "VMOV (half of double to core register)", Bits: "11101110 00h1 XXXX tttt 1011 0001 zzzz", Not1315: "t"},
+	{Name: "VMOV (core register to single)", Bits: "11101110 0000 BBBB tttt 1010 Bzz1 zzzz", Not1315: "t"},
+	{Name: "VMOV (single to core register)", Bits: "11101110 0001 BBBB tttt 1010 Bzz1 zzzz", Not1315: "t"},
+	{Name: "VMOV (core register to half of double)", Bits: "11101110 00h0 BBBB tttt 1011 0001 zzzz", Not1315: "t"},
+	{Name: "VMOV (half of double to core register)", Bits: "11101110 00h1 BBBB tttt 1011 0001 zzzz", Not1315: "t"},
 	{Name: "VMOV (two core registers to two singles)", Bits: "11101100 0100 vvvv tttt 1010 00Y1 YYYY", Not1315: "tv", Check: checkPair},
 	{Name: "VMOV (two singles to two core registers)", Bits: "11101100 0101 vvvv tttt 1010 00Y1 YYYY", Not1315: "tv", Check: checkPair},
 	{Name: "VMOV (two core registers to double)", Bits: "11101100 0100 vvvv tttt 1011 0001 YYYY", Not1315: "tv"},
@@ -40,7 +40,7 @@ var wideFP = append(append(fpArithmetic(), fpConversions()...), []Pattern{
 	{Name: "VLDMDB T2, singles", Kind: memFP, Size: 4, Bits: "11101101 0D11 nnnn DDDD 1010 iiiiiiii", Check: checkFPList},
 }...)
 
-// fpArithmetic are the operations of two and three operands (A6.5, table A6-4).
+// fpArithmetic are the operations of two and three operands (A6.4).
 func fpArithmetic() []Pattern {
 	var t []Pattern
 	for _, x := range []struct{ name, opc1, op string }{
@@ -48,12 +48,12 @@ func fpArithmetic() []Pattern {
 		{"VMUL", "0D10", "0"}, {"VNMUL", "0D10", "1"}, {"VADD", "0D11", "0"}, {"VSUB", "0D11", "1"},
 		{"VDIV", "1D00", "0"}, {"VFNMS", "1D01", "0"}, {"VFNMA", "1D01", "1"}, {"VFMA", "1D10", "0"}, {"VFMS", "1D10", "1"},
 	} {
-		t = append(t, Pattern{Name: x.name, Bits: "11101110" + x.opc1 + "XXXX DDDD 1010 X" + x.op + "Y0 YYYY"})
+		t = append(t, Pattern{Name: x.name, Bits: "11101110" + x.opc1 + "BBBB DDDD 1010 B" + x.op + "Y0 YYYY"})
 	}
 	return t
 }
 
-// fpConversions are VCVT and its like (A7.7.228 to A7.7.231).
+// fpConversions are VCVT and its like (A7.7).
 func fpConversions() []Pattern {
 	var t []Pattern
 	add := func(name, opc2, op string, check func(Level, Word) RuleID) {
