@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,13 +161,36 @@ func TestAccuracyBesideGDB(t *testing.T) {
 	if total.points == 0 {
 		t.Skip("gdb was asked nothing")
 	}
-	t.Log("\n" + besideTable(total, bySource))
+	writeBesideTable(t, besideTable(total, bySource))
 	if total.points < points {
 		t.Errorf("%d points, want %d", total.points, points)
 	}
 	// Less than that would be a fault of this test.
 	if total.gdb[isEqual]*10 < total.points*4 || total.ours < total.gdb[isEqual] {
 		t.Errorf("gdb has %d of %d stacks, mprof %d", total.gdb[isEqual], total.points, total.ours)
+	}
+}
+
+// besideMark is where the table stands in docs/accuracy.md.
+var besideMark = regexp.MustCompile(`(?s)(<!-- table of gdb: make accuracy -->\n).*?(<!-- end of table of gdb -->)`)
+
+// writeBesideTable prints the table and, with -update, writes it into the document.
+func writeBesideTable(t *testing.T, table string) {
+	t.Helper()
+	t.Log("\n" + table)
+	if !*update {
+		return
+	}
+	const document = "../../docs/accuracy.md"
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !besideMark.Match(text) {
+		t.Fatalf("%s has no place for gdb's table", document)
+	}
+	if err := os.WriteFile(document, besideMark.ReplaceAll(text, []byte("${1}\n"+table+"\n${2}")), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
