@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ianlancetaylor/demangle"
+
 	"github.com/mprof/mprof/symbol"
 )
 
@@ -155,7 +157,7 @@ func compareWith(t *testing.T, tool, elf string) (v verdicts) {
 	plain, mangled := readelfFunctions(t, elf, "-C"), readelfFunctions(t, elf)
 	complaints := 0
 	for _, pc := range pcs {
-		at := im.Lookup(pc)
+		at := withoutArguments(im.Lookup(pc))
 		switch verdict := judge(at, theirs[pc], covering(plain, pc), covering(mangled, pc)); verdict {
 		case "same":
 			v.same++
@@ -177,6 +179,18 @@ func compareWith(t *testing.T, tool, elf string) (v verdicts) {
 	}
 	t.Logf("%d addresses: %+v", len(pcs), v)
 	return v
+}
+
+// withoutArguments leaves out the type arguments that DWARF gives and a mangled
+// name of rustc does not: addr2line has the latter.
+func withoutArguments(at []symbol.Location) []symbol.Location {
+	at = slices.Clone(at)
+	for i := range at {
+		if linked := demangle.Filter(at[i].Linkage, demangle.NoClones); strings.HasPrefix(at[i].Name, linked+"<") {
+			at[i].Name = linked
+		}
+	}
+	return at
 }
 
 func judge(at []symbol.Location, theirs []frame, plain, mangled []string) string {

@@ -86,12 +86,30 @@ func (d *debugInfo) define(off uint32) definition {
 		def.linkage = d.mangledName(qualifier, plain)
 	}
 	switch {
-	case def.linkage != "":
-		def.name = demangled(def.linkage)
-	case plain != "":
+	case def.linkage == "" || exported(def.linkage, plain):
 		def.name = qualifier + plain
+	default:
+		def.name = withArguments(demangled(def.linkage), plain)
 	}
 	return def
+}
+
+// withArguments adds the type arguments of a Rust function, which its mangled
+// name has as a hash: "core::ptr::write_volatile" and "write_volatile<u32>" are
+// "core::ptr::write_volatile<u32>".
+func withArguments(name, plain string) string {
+	i := strings.IndexByte(plain, '<')
+	if i <= 0 || len(name)+len(plain) > 1<<maxDemangled || !strings.HasSuffix(name, "::"+plain[:i]) {
+		return name
+	}
+	return name + plain[i:]
+}
+
+// exported tells whether a function that is called plain in its source has
+// another name for the linker that is no mangled one: by #[export_name], or an
+// asm label. Its name is that of the source then, as for any other function.
+func exported(linkage, plain string) bool {
+	return plain != "" && demangled(linkage) == linkage && linkage != plain && !strings.HasPrefix(linkage, plain+".")
 }
 
 // maxQualifiers bounds the namespaces and classes in the name of a function.

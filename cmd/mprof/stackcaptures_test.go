@@ -57,11 +57,6 @@ func TestStackOfRealChips(t *testing.T) {
 	}
 }
 
-// exported are the names that cortex-m-rt gives its trampolines in the symbol
-// table; probe-rs knows them by those of the source.
-var exported = map[string]string{"main": "__cortex_m_rt_main_trampoline", "_HardFault": "__cortex_m_rt_HardFault_trampoline",
-	"SysTick": "__cortex_m_rt_SysTick_trampoline", "SVCall": "__cortex_m_rt_SVCall_trampoline"}
-
 var generics = regexp.MustCompile(`<.*>$`)
 
 // comparable is what probe-rs tells of a frame, too: the function, and of
@@ -72,9 +67,6 @@ func comparable(f traceFrame) string {
 	}
 	name := generics.ReplaceAllString(f.Function, "")
 	name = name[strings.LastIndexByte(name, ':')+1:]
-	if source, ok := exported[name]; ok && strings.HasSuffix(f.File, ".rs") {
-		name = source
-	}
 	if f.Inlined {
 		return name + " inlined"
 	}
