@@ -94,18 +94,43 @@ func (c *code) scan(show func(at uint32, w uint64)) {
 // return addresses.
 const maxLost = 3
 
+// left is a frame whose caller is looked for, and the one inside it.
+type left struct {
+	rule   *Rule
+	cfa    uint32
+	inside *left
+}
+
+// value is what a column was in the caller.
+func (l *left) value(w *walk, column uint32) (uint32, bool) {
+	s := l.rule.where(uint8(column))
+	switch s.how {
+	case unspecified, sameValue:
+	case atOffset:
+		return w.mem.word(l.cfa + uint32(s.n))
+	case inRegister:
+		column = uint32(s.n)
+	default:
+		return 0, false
+	}
+	if l.inside == nil {
+		return w.get(column)
+	}
+	return l.inside.value(w, column)
+}
+
 // fromCallers finds the return address of a function that does not keep it: the
 // call of that function whose own frame leads on to a call of its function.
 // There must be exactly one.
 func (w *walk) fromCallers(r *Rule, cfa uint32) (ra uint32, ok bool) {
-	ra, n := w.oneOf(w.site.callers, r, cfa, 1)
+	ra, n := w.oneOf(w.site.callers, &left{rule: r, cfa: cfa}, 1)
 	return ra | w.m.codeBit, n == 1
 }
 
-// oneOf counts the calls that may have led to a frame with this CFA.
-func (w *walk) oneOf(callers []uint32, r *Rule, cfa uint32, depth int) (ra uint32, n int) {
+// oneOf counts the calls that may have led to a frame.
+func (w *walk) oneOf(callers []uint32, l *left, depth int) (ra uint32, n int) {
 	for _, behind := range callers {
-		if w.leadsBack(r, cfa, w.u.site(behind-1), len(callers) == 1, depth) {
+		if w.leadsBack(l, w.u.site(behind-1), len(callers) == 1, depth) {
 			ra = behind
 			n++
 		}
@@ -113,35 +138,34 @@ func (w *walk) oneOf(callers []uint32, r *Rule, cfa uint32, depth int) (ra uint3
 	return ra, n
 }
 
-// leadsBack tells whether the frame of a call, whose callee's CFA is cfa, holds
-// a return address behind a call of the function of that frame. only: it is the
-// only one that comes into question, and a call through a pointer will do.
-func (w *walk) leadsBack(r *Rule, cfa uint32, s *site, only bool, depth int) bool {
-	next := &s.rule
-	if next.cfa != fromRegister || s.fn.High == 0 {
+// leadsBack tells whether the frame of a call, whose callee was l, holds a return
+// address behind a call of the function of that frame. only: it is the only one
+// that comes into question, and a call through a pointer will do.
+func (w *walk) leadsBack(l *left, s *site, only bool, depth int) bool {
+	r := &s.rule
+	if r.cfa != fromRegister || s.fn.High == 0 {
 		return false
 	}
-	base, off, ok := cfa, next.off, true
+	cfa, off, ok := l.cfa, r.off, true
 	switch {
-	case uint32(next.reg) == w.m.sp:
-	case next.spare != noSpare:
-		off = next.spare
+	case uint32(r.reg) == w.m.sp:
+	case r.spare != noSpare:
+		off = r.spare
 	default:
-		base, ok = w.value(r, r.where(next.reg), cfa)
-		ok = ok && depth == 1
+		cfa, ok = l.value(w, uint32(r.reg))
 	}
-	if base += uint32(off); !ok || base < cfa {
+	if cfa += uint32(off); !ok || cfa < l.cfa {
 		return false
 	}
-	at := next.where(next.ra)
+	at := r.where(r.ra)
 	if at.how != atOffset {
-		if !next.keepsLink() || depth == maxLost {
+		if !r.keepsLink() || depth == maxLost {
 			return false
 		}
-		_, n := w.oneOf(s.callers, next, base, depth+1)
+		_, n := w.oneOf(s.callers, &left{r, cfa, l}, depth+1)
 		return n == 1
 	}
-	ra, ok := w.mem.word(base + uint32(at.n))
+	ra, ok := w.mem.word(cfa + uint32(at.n))
 	if !ok || ra&w.m.codeBit != w.m.codeBit {
 		return false
 	}
