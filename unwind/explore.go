@@ -239,11 +239,12 @@ func (x *explorer) jump(target uint32, s *frameState, soft bool) {
 }
 
 // call follows a call: its target if that is a local subroutine, which shares the
-// function's frame, or in ARMv6-M a far jump; and what lies behind it.
+// function's frame unless other code comes there with another, or in ARMv6-M a far
+// jump; and what lies behind it.
 func (x *explorer) call(b *block, target, next uint32, s *frameState) {
 	s.call(x.m)
 	if target != x.entry {
-		x.reach(target, s, b.soft)
+		x.reach(target, s, true)
 	}
 	proven := x.quick || target != 0 && target != x.entry && x.c.returns(x.fn, target)
 	x.reach(next, s, b.soft || !proven)
@@ -303,7 +304,7 @@ func (x *explorer) conditional(b *block, addr uint32, it flow, s *frameState) (u
 		case returns:
 			ways[way].call(x.m)
 			if to.target != x.entry {
-				x.reach(to.target, &ways[way], b.soft)
+				x.reach(to.target, &ways[way], true)
 			}
 		default:
 			alive[way] = x.goesOn(b, to, addr, &ways[way])
