@@ -7,8 +7,12 @@ package unwind
 type slot struct{ at, value content }
 
 // maxSlots bounds the words of a frame that are followed: all registers that a
-// function saves, and some addresses.
-const maxSlots = 24
+// function saves, and some addresses. Beyond maxConstants of them those of tables
+// are not.
+const (
+	maxSlots     = 24
+	maxConstants = 18
+)
 
 // frameState is the abstract state before an instruction.
 type frameState struct {
@@ -119,13 +123,21 @@ func (f *frameState) store(c *code, v, addr content) {
 	case entryOf:
 		worth = f.keep&(1<<v.n) != 0
 	case constant:
-		_, inImage := c.word(v.n)
-		worth = inImage && v.n%4 == 0 && f.used < maxSlots/2
+		worth = f.used < maxConstants && c.holdsTable(v.n)
 	}
 	if worth && f.used < maxSlots {
 		f.slots[f.used] = slot{addr, v}
 		f.used++
 	}
+}
+
+// holdsTable tells whether a jump table may begin at addr: not among the vectors.
+func (c *code) holdsTable(addr uint32) bool {
+	if addr%4 != 0 || addr < 0x40 {
+		return false
+	}
+	_, ok := c.word(addr)
+	return ok
 }
 
 // clobber forgets what was stored in size bytes from addr on.

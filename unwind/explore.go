@@ -45,13 +45,15 @@ type explorer struct {
 	mixed    bool // the ways out disagree about that
 
 	note func(addr uint32, s *frameState) // not nil: states are final, and told
+	out  func(to content, s *frameState)  // not nil: ways out are told
 }
 
-// after is the address behind the instruction at addr.
-func (x *explorer) after(addr uint32) uint32 {
+// after is the address behind the instruction at addr; calls tells that it is a
+// call.
+func (x *explorer) after(addr uint32) (next uint32, calls bool) {
 	var scratch frameState
 	to, _ := x.m.step(x.c, &scratch, addr)
-	return addr + to.size
+	return addr + to.size, to.kind == returns
 }
 
 const isData = -1
@@ -230,10 +232,13 @@ func (x *explorer) goesOn(b *block, to flow, next uint32, s *frameState) bool {
 	return true
 }
 
-// jump follows a branch.
+// jump follows a branch; one out of the function is a tail call.
 func (x *explorer) jump(target uint32, s *frameState, soft bool) {
 	if !x.fn.Contains(target) {
 		x.handsOn = true
+		if x.out != nil {
+			x.out(s.reg[x.m.link], s)
+		}
 	}
 	x.reach(target, s, soft)
 }
@@ -252,6 +257,10 @@ func (x *explorer) call(b *block, target, next uint32, s *frameState) {
 
 // leave notes a way out of the function.
 func (x *explorer) leave(to content, s *frameState) {
+	if x.out != nil {
+		x.out(to, s)
+		return
+	}
 	switch {
 	case to == content{kind: entryOf, n: x.m.link} && s.reg[x.m.sp] == content{kind: frameAt}:
 		x.returned = true

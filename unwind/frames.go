@@ -15,6 +15,8 @@ type frames struct {
 	states []frameState // that occur
 	differ bool         // two ways to one instruction disagree about the stack
 	m      *machine
+	body   frameState // what holds at all calls that are reached
+	calls  bool       // there are some
 }
 
 // stateRun begins addresses with the same state: a number of states, or
@@ -95,8 +97,12 @@ func (f *frames) collect(x *explorer) {
 		if addr < end {
 			return
 		}
+		next, calls := x.after(addr)
+		if calls {
+			f.atCall(s)
+		}
 		if n := len(f.runs); n > 0 && addr == end && *s == last {
-			end = x.after(addr)
+			end = next
 			return
 		}
 		if addr > end {
@@ -111,7 +117,7 @@ func (f *frames) collect(x *explorer) {
 			known[e] = number
 		}
 		f.append(addr, number)
-		end = x.after(addr)
+		end = next
 	}
 	blocks := slices.Clone(x.blocks)
 	slices.SortFunc(blocks, func(a, b *block) int { return cmp.Compare(a.addr, b.addr) })
@@ -127,15 +133,31 @@ func (f *frames) append(addr uint32, state int32) {
 	}
 }
 
+// atCall notes the state of a call.
+func (f *frames) atCall(s *frameState) {
+	if !f.calls {
+		f.body, f.calls = s.essence(f.m), true
+		return
+	}
+	f.body.meet(s)
+}
+
 // at is the state before the instruction that pc lies in; pc is odd where that is
-// a call that has not returned.
+// a call that has not returned. A call that no way leads to, as behind the landing
+// pad of an exception of C++, has the frame of all others.
 func (f *frames) at(pc uint32) (frameState, bool) {
 	n := sort.Search(len(f.runs), func(i int) bool { return f.runs[i].addr > pc })
-	if n == 0 || f.runs[n-1].state == unvisited || !f.fn.Contains(pc) {
+	if n == 0 || !f.fn.Contains(pc) {
 		return frameState{}, false
 	}
-	s := f.states[f.runs[n-1].state]
-	if s.calling = pc&1 != 0; s.calling {
+	s, calling := f.body, pc&1 != 0
+	switch number := f.runs[n-1].state; {
+	case number != unvisited:
+		s = f.states[number]
+	case !calling || !f.calls:
+		return frameState{}, false
+	}
+	if s.calling = calling; calling {
 		s.handOver(f.m)
 	}
 	return s, true

@@ -34,6 +34,7 @@ var methods = []method{
 	{[]Choice{Auto, DWARF}, openExidx},
 	{[]Choice{Auto, DWARF}, func(u *Unwinder) finder { return analysis{u.machine} }},
 	{[]Choice{Auto, FramePointers}, openChained},
+	{[]Choice{Auto, DWARF}, func(u *Unwinder) finder { return onward{u.machine} }},
 	{[]Choice{Auto, DWARF, FramePointers}, func(u *Unwinder) finder { return resumption{u.machine} }},
 	{[]Choice{Auto, DWARF}, openExidxEnd},
 }
