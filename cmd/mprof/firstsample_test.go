@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/mprof/mprof/snapshot"
-	"github.com/mprof/mprof/snapshot/core"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/symbol/symboltest"
 	"github.com/mprof/mprof/unwind"
@@ -65,31 +64,6 @@ func TestFirstSampleOfLarge(t *testing.T) {
 	p, path, s := writeLarge(t, 200)
 	if got := firstSample(t, path, s); !slices.Equal(got, p.Names) {
 		t.Errorf("got  %q\nwant %q", got, p.Names)
-	}
-}
-
-// BenchmarkFirstSampleLarge: 12 functions of 12 units out of 2600.
-func BenchmarkFirstSampleLarge(b *testing.B) {
-	p, path, s := writeLarge(b, 2600)
-	for b.Loop() {
-		if got := firstSample(b, path, s); !slices.Equal(got, p.Names) {
-			b.Fatalf("got  %q\nwant %q", got, p.Names)
-		}
-	}
-	b.ReportMetric(float64(p.DWARF)/1e6, "MB-of-DWARF")
-}
-
-// BenchmarkFirstSampleRP2040: the largest capture of a real chip, Rust.
-func BenchmarkFirstSampleRP2040(b *testing.B) {
-	const capture = "../../../shared/data/unwind/RP2040_full_unwind"
-	dump, err := core.Open(capture + ".snapshot.json")
-	if err != nil {
-		b.Skip("the captures of real chips (../shared/data/unwind) are not here")
-	}
-	for b.Loop() {
-		if got := firstSample(b, capture+".elf", &dump.Threads[0].Snapshot); len(got) < 5 {
-			b.Fatalf("got %q", got)
-		}
 	}
 }
 
