@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mprof/mprof/firmware/corpus"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/unwind"
@@ -146,4 +147,21 @@ func TestStackByFramePointers(t *testing.T) {
 	if s.code != 1 || !strings.Contains(s.stderr, "compiled by GCC") {
 		t.Errorf("GCC: exit code %d, %s", s.code, s.stderr)
 	}
+}
+
+// A program of clang with GCC's C library: frame pointers are followed, and the
+// remark says where they end.
+func TestFramePointersOfMixedProgram(t *testing.T) {
+	for _, p := range corpus.All() {
+		if !strings.Contains(p.String(), "clang") || !strings.HasSuffix(p.String(), "-fp") {
+			continue
+		}
+		out := filepath.Join(t.TempDir(), "x.folded")
+		s := mprof(t.Context(), nil, "sample", "--probe", "sim", "--method", "fp", "--duration", "0.01", "--rate", "1000", "--json", "-o", out, p.ELF(t)).callers(t)
+		if text := strings.Join(s.Remarks, "\n"); !strings.Contains(text, "parts of the program are compiled by GCC") || s.Stacks.Callers != "fp" {
+			t.Errorf("%s: %q, callers by %q", p, text, s.Stacks.Callers)
+		}
+		return
+	}
+	t.Error("the corpus has no program of clang with frame pointers")
 }
