@@ -145,7 +145,7 @@ func (g *generator) access(put func(word, v uint32)) {
 		return
 	}
 	open, preserve := uint32(0xf<<20), uint32(3<<30)
-	if g.rng.IntN(16) == 0 {
+	if g.rng.IntN(48) == 0 {
 		open = 5 << 20 // with privilege only
 	}
 	if g.rng.IntN(4) == 0 {
