@@ -41,6 +41,7 @@ if [ "$purpose" = test ]; then
 	need qemu-system-arm has qemu-system-arm
 	need qemu-system-misc has qemu-system-riscv32
 	need gcc-riscv64-unknown-elf has riscv64-unknown-elf-gcc
+	need picolibc-riscv64-unknown-elf test -f /usr/lib/picolibc/riscv64-unknown-elf/lib/libc.a
 	need gdb-multiarch has gdb-multiarch
 	need clang has clang
 	need umockdev has_umockdev

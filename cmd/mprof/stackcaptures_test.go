@@ -49,6 +49,9 @@ func TestStackOfRealChips(t *testing.T) {
 				if diff := cmp.Diff(expected, got); diff != "" {
 					t.Errorf("probe-rs (-), mprof (+):\n%s", diff)
 				}
+				if faults := strings.Join(out.Stacks[0].Faults, "\n"); strings.Contains(faults, "(PRECISERR) at 0xfffffff0\nescalated") != (name == "stm32u585_hardfault_fp") {
+					t.Errorf("faults: %s", faults)
+				}
 				if out.Stacks[0].End.Text != end {
 					t.Errorf("%s, want %s", out.Stacks[0].End.Text, end)
 				}

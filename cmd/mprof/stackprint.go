@@ -23,6 +23,9 @@ func (d *dump) printText(out io.Writer, verbose bool) error {
 		if verbose {
 			t.printRegisters(w)
 		}
+		for _, fault := range t.Faults {
+			fmt.Fprintf(w, "fault: %s\n", fault)
+		}
 		for i := range t.Frames {
 			fmt.Fprintln(w, t.Frames[i].text(verbose))
 		}

@@ -16,6 +16,7 @@ type stackTrace struct {
 	Sample    *uint64           `json:"sample,omitempty"`
 	TimeNs    int64             `json:"time_ns,omitempty"` // of the sample, since the start of the run
 	State     []string          `json:"state,omitempty"`
+	Faults    []string          `json:"faults,omitempty"` // what the fault registers in the dump say
 	Registers map[string]string `json:"registers"`
 	Frames    []traceFrame      `json:"frames"`
 	End       traceEnd          `json:"end"`
@@ -77,6 +78,7 @@ func (p *stackPrinter) stack(c *halted, frames []unwind.Frame, stop unwind.Stop)
 		t.Frames[i].Number = i
 	}
 	t.End = p.end(c.snap, frames, stop)
+	t.Faults = faults(c.snap)
 	return t
 }
 
