@@ -10,11 +10,11 @@ import (
 // (TIM2_IRQHandler)" where the vector table has a handler for it. A handler
 // that many vectors share is named by what the exception means of its names,
 // where that is known (see meant), else by its strong name, such as
-// Default_Handler.
+// Default_Handler. 0, which no exception has, is one whose xPSR was not captured.
 func (im *Image) Handler(exc uint16) string {
 	switch {
 	case exc == 0:
-		return "Thread mode"
+		return "unknown"
 	case exc < 16 && exceptionNames[exc] != "":
 		return exceptionNames[exc]
 	case exc < 16:

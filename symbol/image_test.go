@@ -120,7 +120,7 @@ func TestImage(t *testing.T) {
 	for _, exc := range []uint16{0, 2, 3, 8, 11, 14, 15, 16, 17, 18, 19, 511, 65535} {
 		got[exc] = im.Handler(exc)
 	}
-	want := map[uint16]string{0: "Thread mode", 2: "NMI", 3: "HardFault", 8: "reserved exception 8", 11: "SVCall", 14: "PendSV", 15: "SysTick",
+	want := map[uint16]string{0: "unknown", 2: "NMI", 3: "HardFault", 8: "reserved exception 8", 11: "SVCall", 14: "PendSV", 15: "SysTick",
 		16: "IRQ 0 (Default_Handler)", 17: "IRQ 1 (TIM2_IRQHandler)", 18: "IRQ 2 (Default_Handler)", 19: "IRQ 3", 511: "IRQ 495", 65535: "IRQ 65519"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
