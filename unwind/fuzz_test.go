@@ -60,6 +60,12 @@ func FuzzExpression(f *testing.F) {
 func FuzzUnwind(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4}, []byte{0x10, 0xb5, 0x10, 0xbd}, plainFrame(cfaDefCFAOffset, 8, cfaOffset|14, 1).bytes())
 	f.Add([]byte{}, thumb(0xb510, 0xe8df, 0xf000, 0x0302, 0xbd10), []byte{})
+	// A Non-secure handler that interrupted a Secure function behind a gateway.
+	secured := make([]byte, 4*27)
+	for i, v := range map[int]uint32{2: 0x80, 3: 0x180, 6 + 14: 0xfffffff8, 6 + 15: 0x40000000, 6 + 16: 0x80000010} {
+		binary.LittleEndian.PutUint32(secured[4*i:], v)
+	}
+	f.Add(secured, thumb(0xbf00, 0x4770, 0xe97f, 0xe97f, 0xf000, 0xb8fc), []byte{})
 	f.Fuzz(func(t *testing.T, target, text, cfi []byte) {
 		if len(text) > 1<<10 || len(cfi) > 1<<10 {
 			return
@@ -79,7 +85,14 @@ func FuzzUnwind(f *testing.F) {
 			}
 			return v
 		}
-		for reg := snapshot.R0; reg <= snapshot.CONTROL; reg++ {
+		registers := []snapshot.Reg{snapshot.MSPNS, snapshot.PSPNS, snapshot.MSPS, snapshot.PSPS, snapshot.CONTROLS, snapshot.CONTROLNS}
+		if len(text)&4 != 0 {
+			registers = nil
+		}
+		for reg := range snapshot.CONTROL + 1 {
+			registers = append(registers, reg)
+		}
+		for _, reg := range registers {
 			v := next()
 			switch v >> 30 { // near the stack, near the code, anything
 			case 0:
