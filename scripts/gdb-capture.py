@@ -2,7 +2,7 @@
 # Cortex-M cannot hold: MSP, PSP and CONTROL; of RISC-V mepc and mcause.
 #
 #   (gdb) source scripts/gdb-capture.py
-#   (gdb) mprof-capture crash.json                     4 KiB of each stack
+#   (gdb) mprof-capture crash.json                     4 KiB of each stack, fault registers
 #   (gdb) mprof-capture crash.json 0x20000000 0x10000  and this memory: address, bytes
 #
 #   mprof stack app.elf --core crash.json
@@ -61,6 +61,8 @@ class Capture(gdb.Command):
                 out[name] = value & 0xFF
         stacks = ["x2"] if riscv else ["sp", "msp", "psp"]
         ranges = {(int(out["registers"][name], 16) & ~3, STACK) for name in stacks if name in out["registers"]}
+        if not riscv:
+            ranges.add((0xE000ED00, 0x90))  # the fault registers
         for start, size in zip(args[1::2], args[2::2]):
             ranges.add((int(gdb.parse_and_eval(start)) & 0xFFFFFFFF, int(gdb.parse_and_eval(size))))
         out["memory"] = [memory(*r) for r in sorted(ranges)]
