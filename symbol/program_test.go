@@ -63,8 +63,8 @@ func TestProgramOfTwoImages(t *testing.T) {
 	if resets := p.ResetHandlers(); len(resets) != 2 || resets[0] != app.Entry() || resets[1] != boot.Entry() {
 		t.Errorf("reset handlers %x", resets)
 	}
-	shared, _ := boot.ResetHandler()
-	for shared = 0; boot.Lookup(shared) == nil || boot.Lookup(shared)[0].Name != "Default_Handler"; shared += 2 {
+	shared := uint32(0)
+	for ; boot.Lookup(shared) == nil || boot.Lookup(shared)[0].Name != "Default_Handler"; shared += 2 {
 	}
 	if exception, alias := p.HandlerAt(18, shared); exception != "IRQ 2 (TIM2_IRQHandler)" || alias != "TIM2_IRQHandler" {
 		t.Errorf("handler in the boot loader: %s, %s", exception, alias)
