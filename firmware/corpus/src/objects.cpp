@@ -133,7 +133,7 @@ Guard global(3);
 
 extern "C" int main(void) {
 	int offset = 4;
-	for (int n = 1; n < 12; n++) {
+	for (int n = 1; n < 14; n++) {
 		sink = sink + unsigned(shapes(n) + containers(n));
 		sink = sink + unsigned(apply([offset](int k) { return k * offset; }, n));
 		ints.put(n);
