@@ -17,6 +17,8 @@ const (
 type traps struct {
 	u    *Unwinder
 	code code // the program, for a machine whose handlers keep all that can matter
+
+	handles map[Range]bool // by function
 }
 
 func openTraps(u *Unwinder) finder {
@@ -25,7 +27,7 @@ func openTraps(u *Unwinder) finder {
 	}
 	m := *u.machine
 	m.kept |= m.handlers
-	return &traps{u, code{p: u.code.p, m: &m}}
+	return &traps{u, code{p: u.code.p, m: &m}, map[Range]bool{}}
 }
 
 // find takes the rule of call frame information or of the instructions, and
@@ -34,7 +36,7 @@ func openTraps(u *Unwinder) finder {
 func (t *traps) find(c *code, pc uint32) (Rule, Range, bool) {
 	m := t.code.m
 	fn, ok := c.function(pc)
-	if !ok || !fn.Contains(pc) || !m.trap(c, fn) {
+	if !ok || !fn.Contains(pc) || !t.entered(c, fn) {
 		return Rule{}, Range{}, false
 	}
 	state, found := t.code.frames(fn, fn.Low).at(pc)
@@ -66,6 +68,16 @@ func (t *traps) find(c *code, pc uint32) (Rule, Range, bool) {
 	}
 	rule.saves = all
 	return rule, Range{}, true
+}
+
+// entered tells whether the function in fn is entered by a trap.
+func (t *traps) entered(c *code, fn Range) bool {
+	yes, known := t.handles[fn]
+	if !known {
+		yes = t.code.m.trap(c, fn)
+		t.handles[fn] = yes
+	}
+	return yes
 }
 
 // trapMark is the mark of a trap that interrupted the instruction at pc. No
