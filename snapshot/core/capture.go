@@ -47,6 +47,9 @@ func readCapture(p []byte) (*Dump, error) {
 		if err != nil {
 			return nil, err
 		}
+		if (r == snapshot.CONTROLS || r == snapshot.CONTROLNS) && v <= 0xff {
+			v <<= 24 // debuggers show CONTROL alone, DCRSR has it in the top byte
+		}
 		s.Regs.Set(r, v)
 	}
 	if _, ok := s.Regs.Value(snapshot.PC); !ok {

@@ -122,3 +122,16 @@ func FuzzCapture(f *testing.F) {
 	f.Add([]byte(`{"registers": {"pc": 4, "ra": 8}}`))
 	f.Fuzz(func(t *testing.T, p []byte) { checkRead(t, p) })
 }
+
+// The registers of both security states, CONTROL as debuggers show it and as DCRSR has it.
+func TestCaptureOfBothStates(t *testing.T) {
+	d, err := readCapture([]byte(`{"registers": {"pc": 1, "msp_s": 16, "PSP_NS": "0x20", "control_s": 2, "control_ns": "0x02000001"}, "memory": []}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r, want := range map[snapshot.Reg]uint32{snapshot.MSPS: 16, snapshot.PSPNS: 32, snapshot.CONTROLS: 2 << 24, snapshot.CONTROLNS: 2<<24 | 1} {
+		if v, ok := d.Threads[0].Snapshot.Regs.Value(r); !ok || v != want {
+			t.Errorf("%v is 0x%x, %v, want 0x%x", r, v, ok, want)
+		}
+	}
+}
