@@ -3,7 +3,9 @@ package unwind
 const (
 	maxFunction = 1 << 20 // bytes of a function that is analysed
 	maxBlocks   = 1 << 14 // of a function
-	maxVisits   = 16      // of an instruction, on average
+	maxVisits   = 8       // of an instruction, on average
+	mostVisits  = 1 << 21 // of all instructions of a function
+	maxAsked    = 1 << 9  // callees that are asked for a return
 )
 
 // block is code that is entered at its beginning only, as far as is known:
@@ -34,6 +36,7 @@ type explorer struct {
 	pending []*block
 	behind  []*block // soft ones
 	visits  int      // that are left
+	asked   int      // callees, by now
 	quick   bool     // only returned is asked for
 	lost    bool     // the budget did not last
 	differ  bool     // two ways to one block disagree about the stack
@@ -60,7 +63,7 @@ const isData = -1
 
 func newExplorer(c *code, fn Range, entry uint32) *explorer {
 	n := (fn.High - fn.Low + 1) / 2
-	return &explorer{c: c, m: c.m, fn: fn, entry: entry, owner: make([]int32, n), visits: int(n)*maxVisits + 256}
+	return &explorer{c: c, m: c.m, fn: fn, entry: entry, owner: make([]int32, n), visits: min(int(n)*maxVisits+256, mostVisits)}
 }
 
 // explore follows all ways from the state at the entry.
@@ -251,8 +254,20 @@ func (x *explorer) call(b *block, target, next uint32, s *frameState) {
 	if target != x.entry {
 		x.reach(target, s, true)
 	}
-	proven := x.quick || target != 0 && target != x.entry && x.c.returns(x.fn, target)
+	proven := x.quick || target != 0 && target != x.entry && x.proves(target)
 	x.reach(next, s, b.soft || !proven)
+}
+
+// proves tells whether a callee is seen to return. One function asks for few of
+// them.
+func (x *explorer) proves(target uint32) bool {
+	if _, known := x.c.returning[target]; !known {
+		if x.asked == maxAsked {
+			return false
+		}
+		x.asked++
+	}
+	return x.c.returns(x.fn, target)
 }
 
 // leave notes a way out of the function.

@@ -98,6 +98,9 @@ func (f *frames) collect(x *explorer) {
 			return
 		}
 		next, calls := x.after(addr)
+		if next <= addr { // not to be read
+			return
+		}
 		if calls {
 			f.atCall(s)
 		}
@@ -163,6 +166,13 @@ func (f *frames) at(pc uint32) (frameState, bool) {
 	return s, true
 }
 
+// nearby is how far around its entry a function is searched for a return, and
+// searchVisits how long.
+const (
+	nearby       = 1 << 13
+	searchVisits = 1 << 12
+)
+
 // returns tells whether a function, or a local subroutine in around, is seen to
 // return to its caller.
 func (c *code) returns(around Range, entry uint32) bool {
@@ -174,9 +184,15 @@ func (c *code) returns(around Range, entry uint32) bool {
 		fn = around
 	}
 	known := false
-	if fn.Contains(entry) && fn.High-fn.Low <= maxFunction {
+	if fn.Contains(entry) {
+		if entry-fn.Low > nearby {
+			fn.Low = (entry - nearby) &^ 1
+		}
+		if fn.High-entry > nearby {
+			fn.High = entry + nearby
+		}
 		x := newExplorer(c, fn, entry)
-		x.quick = true
+		x.quick, x.visits = true, min(x.visits, searchVisits)
 		first := entryState(c.m)
 		x.explore(&first)
 		known = x.returned

@@ -8,11 +8,11 @@ type onward struct{ m *machine }
 
 func (o onward) find(c *code, pc uint32) (Rule, Range, bool) {
 	fn, ok := c.function(pc)
-	if !ok || o.m.step == nil || pc&1 != 0 || fn.High <= fn.Low || fn.High-fn.Low > maxFunction {
+	if !ok || o.m.step == nil || pc&1 != 0 || fn.High <= fn.Low || fn.High-fn.Low > maxOnward || o.conditional(c, pc) {
 		return Rule{}, Range{}, false
 	}
 	x := newExplorer(c, fn, pc)
-	x.quick = true
+	x.quick, x.visits = true, min(x.visits, searchVisits)
 	var out *frameState
 	agree := true
 	x.out = func(to content, s *frameState) {
@@ -35,6 +35,35 @@ func (o onward) find(c *code, pc uint32) (Rule, Range, bool) {
 	}
 	rule, ok := out.behind(o.m)
 	return rule, Range{}, ok
+}
+
+// maxOnward bounds the bytes of a function whose ways out are looked for.
+const maxOnward = 1 << 15
+
+// maxConditional is how many bytes before a conditional instruction that which
+// makes it so may be.
+const maxConditional = 2 + 3*maxInstruction
+
+// maxInstruction is the size of the longest instruction that can be conditional.
+const maxInstruction = 4
+
+// conditional tells whether the instruction at pc may be one that is not executed.
+func (o onward) conditional(c *code, pc uint32) bool {
+	for at := pc - 2; pc-at <= maxConditional; at -= 2 {
+		var scratch frameState
+		to, ok := o.m.step(c, &scratch, at)
+		if !ok {
+			return false
+		}
+		next := at + to.size
+		for range to.conditional {
+			to, _ := o.m.step(c, &scratch, next)
+			if next += to.size; pc < next {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // behind is the rule at the entry of code that f is the end of: its link column

@@ -1,0 +1,125 @@
+package unwind
+
+import (
+	"encoding/binary"
+	"testing"
+)
+
+// ruleAt analyses a function at +0x100 of the given halfwords and returns the
+// rule at one of them; odd: at the call there.
+func ruleAt(t *testing.T, at uint32, halfwords ...uint16) string {
+	t.Helper()
+	b := newBoard()
+	b.functions(0x100, 0x100+uint32(2*len(halfwords)))
+	b.code(0x100, halfwords...)
+	u, err := New(b.program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := u.RuleAt(flash + 0x100 + at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.String()
+}
+
+// What a frame is where several ways meet, where SP is known from elsewhere only,
+// and in code that is not entered at its beginning.
+func TestAnalysis(t *testing.T) {
+	rounded := []uint16{0x4668, 0xf020, 0x0107, 0x468d, 0xb501, 0x2000, 0xbf00} // MOV R0, SP; BIC R1, R0, #7; MOV SP, R1; PUSH {R0, LR}; MOVS R0, #0
+	variable := []uint16{0xb580, 0xaf00, 0xebad, 0x0d03, 0xe7fc}                // PUSH {R7, LR}; ADD R7, SP, #0; 1: SUB SP, R3; B 1b
+	conditional := []uint16{0xb590, 0xb081, 0xbf04, 0xb001, 0xbd90, 0xbf00, 0xbf00}
+	block := []uint16{0x46ec, 0xb500, 0xe92d, 0x5000, 0xe92d, 0x1fff, 0xb40c, 0xa901, 0xf000, 0xf8fe, 0xbf00} // as _Unwind_RaiseException, BL +0x200
+	table := []uint16{0xb510, 0x4479, 0x7909, 0x0049, 0x448f, 0x0201, 0xbd10, 0xbd10}
+	branches := []uint16{0xb510, 0xa101, 0xeb01, 0x0180, 0x468f, 0xbf00, 0xf000, 0xb802, 0xf000, 0xb801, 0xbf00, 0xbd10, 0xbd10}
+	kept := []uint16{0xb500, 0xb082, 0x4b05, 0x9300, 0x4798, 0x9b00, 0x0080, 0x581b, 0x469f, 0xbf00, 0xbf00, 0xbd00, 0xbf00, 0xbf00,
+		0x0117, 0x0800, 0x0129, 0x0800, 0xffff, 0xffff, 0xb002, 0xbd00}
+	kept[14], kept[15] = 0x0120, 0x0800 // the literal: the table's address
+	for _, c := range []struct {
+		name string
+		at   uint32
+		code []uint16
+		want string
+	}{
+		{"SP rounded down, CFA in R0", 8, rounded, "r0+0"},
+		{"SP rounded down, RA stored", 10, rounded, "r0+0 ra:exp"},
+		{"SP rounded down, CFA stored", 12, rounded, "exp ra:exp"},
+		{"round down by shifts", 10, []uint16{0xb510, 0x466c, 0x08e4, 0x00e4, 0x46a5, 0xbf00}, "none"},
+		{"loop that moves SP", 4, variable, "r7+8 r7:c-8 ra:c-4"},
+		{"before it", 2, variable, "r13+8 r7:c-8 ra:c-4"},
+		{"IT block, before its end", 8, conditional, "none"},
+		{"IT block, behind it", 10, conditional, "r13+16 r4:c-12 r7:c-8 ra:c-4"},
+		{"end of other functions", 0, []uint16{0xb002, 0xbd10}, "r13+16 r4:c-8 ra:c-4"},
+		{"... at its end", 2, []uint16{0xb002, 0xbd10}, "r13+8 r4:c-8 ra:c-4"},
+		{"tail call through an argument on the stack", 0, []uint16{0x9b00, 0x4718}, "r13+0"},
+		{"block of registers, stored", 14, block, "r13+72 r4:c-48 r5:c-44 r6:c-40 r7:c-36 r8:c-32 r9:c-28 r10:c-24 r11:c-20 ra:c-4"},
+		{"block of registers, given away", 17, block, "r13+72"},
+		{"table of bytes behind ADD PC", 12, table, "r13+8 r4:c-8 ra:c-4"},
+		{"... second entry", 14, table, "r13+8 r4:c-8 ra:c-4"},
+		{"table of branches", 22, branches, "r13+8 r4:c-8 ra:c-4"},
+		{"... not all of it, but the way out", 20, branches, "r13+8 r4:c-8 ra:c-4"},
+		{"on a new stack that the way out shows", 2, []uint16{0x4685, 0x4718}, "r13+0 ra:r3"},
+		{"on a new stack with the link register", 2, []uint16{0x4685, 0x4770}, "r13+0"},
+		{"on a new stack, LR popped", 2, []uint16{0x4685, 0xbc10, 0xbd00}, "r13+8 r4:c-8 ra:c-4"},
+		{"constants of the code are none", 6, []uint16{0x4800, 0x4770, 0xb500, 0xb500}, "none"},
+	} {
+		if got := ruleAt(t, c.at, c.code...); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// counting is a Cortex-M that counts the instructions that are looked at.
+func counting(n *int) *machine {
+	m := armM
+	m.step = func(c *code, f *frameState, addr uint32) (flow, bool) {
+		*n++
+		return stepThumb(c, f, addr)
+	}
+	return &m
+}
+
+// FuzzAnalysis analyses a function of arbitrary code, as often repeated as it
+// takes to fill up to 1 MB: the work is in proportion to the bytes, and every
+// state that is kept lies in the function.
+func FuzzAnalysis(f *testing.F) {
+	f.Add([]byte{0x10, 0xb5, 0x10, 0xbd}, uint8(0))
+	f.Add(binary.LittleEndian.AppendUint64(nil, 0xe7fc_0d03_ebad_b580), uint8(3))
+	f.Add(binary.LittleEndian.AppendUint64(nil, 0xd0fe_bf08_e8df_f000), uint8(5))
+	f.Add(binary.LittleEndian.AppendUint64(nil, 0xf7ff_fffe_d1fc_b082), uint8(20))
+	f.Fuzz(func(t *testing.T, text []byte, size uint8) {
+		if len(text) == 0 || len(text) > 1<<10 {
+			return
+		}
+		fn := Range{flash, flash + min(maxFunction, uint32(64)<<(size%15))}
+		visits := 0
+		p := Program{Code: []Range{fn}, Function: func(uint32) (Range, bool) { return fn, true }}
+		p.ReadCode = func(addr uint32, b []byte) bool {
+			if addr < fn.Low || uint64(addr)+uint64(len(b)) > uint64(fn.High) {
+				return false
+			}
+			for i := range b {
+				b[i] = text[int(addr-fn.Low+uint32(i))%len(text)]
+			}
+			return true
+		}
+		c := &code{p: &p, m: counting(&visits)}
+		fr := c.frames(fn, fn.Low)
+		// Twice for shared ends, once for the final states, two looks an
+		// instruction; branch tables and the search for returns beside it.
+		halves := int(fn.High-fn.Low)/2 + 256
+		if most := 4*maxVisits*halves + 4*searchVisits*len(c.returning); visits > most || len(c.returning) > 2*maxAsked {
+			t.Fatalf("%d visits of %d halfwords, %d subroutines", visits, halves, len(c.returning))
+		}
+		for i, r := range fr.runs {
+			if r.addr < fn.Low || r.addr > fn.High+2 || int(r.state) >= len(fr.states) || i > 0 && fr.runs[i-1].addr >= r.addr {
+				t.Fatalf("run %d: %+v", i, r)
+			}
+		}
+		for pc := fn.Low; pc < fn.High; pc += (fn.High-fn.Low)/64 | 1 {
+			if s, ok := fr.at(pc); ok {
+				s.rule(c.m)
+			}
+		}
+	})
+}
