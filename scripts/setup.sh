@@ -43,7 +43,6 @@ if [ "$purpose" = test ]; then
 	need gcc-riscv64-unknown-elf has riscv64-unknown-elf-gcc
 	need picolibc-riscv64-unknown-elf test -f /usr/lib/picolibc/riscv64-unknown-elf/lib/libc.a
 	need gdb-multiarch has gdb-multiarch
-	need clang has clang
 	need umockdev has_umockdev
 	need openocd has openocd
 	need libhidapi-libusb0 has_hidapi
