@@ -69,6 +69,29 @@ func TestAnalysis(t *testing.T) {
 	}
 }
 
+// A function that jumps through an array of pointers hands its return address on:
+// the callee's caller is behind a call of another function.
+func TestTailCallThroughAnArray(t *testing.T) {
+	b := caller(flash + 0x307)
+	b.functions(0x100, 0x110, 0x200, 0x210, 0x300, 0x310)
+	b.code(0x200, 0x4b01, 0xf853, 0x3020, 0x4718, 0xbf00, 0x0400, 0x0800) // LDR R3, =+0x400; LDR R3, [R3, R0, LSL #2]; BX R3
+	b.code(0x400, 0x0101, 0x0800)
+	u, err := New(b.program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !u.code.handsOn(flash + 0x200) {
+		t.Error("the jump stays inside")
+	}
+	b.code(0x200, 0x4770)
+	if u, err = New(b.program); err != nil {
+		t.Fatal(err)
+	}
+	if u.code.handsOn(flash + 0x200) {
+		t.Error("a function that returns hands on")
+	}
+}
+
 // counting is a Cortex-M that counts the instructions that are looked at.
 func counting(n *int) *machine {
 	m := armM

@@ -77,6 +77,9 @@ func (x *explorer) table(to flow, s *frameState, soft bool) {
 	}
 	end := ^uint32(0)
 	at := to.target
+	if first, ok := x.tableEntry(to.entry, at, to.from); !ok || !x.fn.Contains(first) || first == x.entry {
+		x.jump(^uint32(0), s, soft) // a tail call through an array of pointers
+	}
 	for range maxTable {
 		if at >= end {
 			break
