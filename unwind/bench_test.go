@@ -82,3 +82,28 @@ func TestNoAllocation(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// BenchmarkSite is the first use of an address of code without call frame
+// information, over all of the demo firmware: a function is analysed once.
+func BenchmarkSite(b *testing.B) {
+	const path = "../firmware/demo/demo.elf"
+	if _, err := os.Stat(path); err != nil {
+		b.Skipf("%s is not built", path)
+	}
+	p := loadProgram(b, path)
+	p.DebugFrame, p.EHFrame = nil, nil
+	n := 0
+	for b.Loop() {
+		u, err := New(p)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, r := range p.Code {
+			for pc := r.Low; pc < r.High; pc += 2 {
+				u.find(pc)
+				n++
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/address")
+}
