@@ -9,7 +9,8 @@ import (
 )
 
 // lostFirmware is a program that spends its time in a function which no method
-// can follow: it has no tables, and jumps to where a word in memory says.
+// can follow: it has no tables, and jumps to where words in memory say, into
+// its loop and out of it.
 func lostFirmware(t *testing.T) string {
 	t.Helper()
 	gcc, err := exec.LookPath("arm-none-eabi-gcc")
@@ -35,9 +36,12 @@ __attribute__((section(".vectors"), used)) void *const vectors[16] = {top, reset
 	.type lost, %function
 lost:	push {r4, r5, r6, lr}
 	sub sp, #8
+	ldr r2, =0x20000000
+	adr r3, leave
+	adds r3, #1
+	str r3, [r2, #4]
 	adr r3, inside
 	adds r3, #1
-	ldr r2, =0x20000000
 	str r3, [r2]
 	ldr r3, [r2]
 	bx r3
@@ -46,8 +50,13 @@ lost:	push {r4, r5, r6, lr}
 inside:	movs r4, #200
 1:	subs r4, #1
 	bne 1b
-	add sp, #8
+	ldr r2, =0x20000000
+	ldr r3, [r2, #4]
+	bx r3
+	.balign 4
+leave:	add sp, #8
 	pop {r4, r5, r6, pc}
+	.ltorg
 	.size lost, . - lost`,
 		"link.ld": `
 MEMORY { FLASH (rx) : ORIGIN = 0x08000000, LENGTH = 64K RAM (rwx) : ORIGIN = 0x20000000, LENGTH = 16K }

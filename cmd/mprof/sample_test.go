@@ -132,7 +132,7 @@ func TestInterrupt(t *testing.T) {
 
 func TestUnplugged(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.folded")
-	s := mprof(t.Context(), nil, "sample", "--probe", "sim:debugprobe,unplug=3s", "--duration", "60", "-o", out)
+	s := mprof(t.Context(), nil, "sample", "--probe", "sim:debugprobe,unplug=3s", "--duration", "60", "--seed", "1", "-o", out)
 	if s.code != 1 || !strings.Contains(s.stderr, "disconnected") || !strings.Contains(s.stderr, "cable") {
 		t.Errorf("exit code %d, stderr %q", s.code, s.stderr)
 	}
