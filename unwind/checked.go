@@ -105,7 +105,9 @@ func (f *frameState) misplaces(r *Rule, cfa content, m *machine) bool {
 		}
 		return at.how == inRegister || at.how == atOffset
 	case unspecified, sameValue:
-		return at.how != unspecified && at.how != undefined
+		if at.how != unspecified && at.how != undefined {
+			return true
+		}
 	}
 	return f.clobbers(r, m)
 }
