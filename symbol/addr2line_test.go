@@ -157,7 +157,7 @@ func compareWith(t *testing.T, tool, elf string) (v verdicts) {
 	plain, mangled := readelfFunctions(t, elf, "-C"), readelfFunctions(t, elf)
 	complaints := 0
 	for _, pc := range pcs {
-		at := withoutArguments(im.Lookup(pc))
+		at := asLinked(im.Lookup(pc))
 		switch verdict := judge(at, theirs[pc], covering(plain, pc), covering(mangled, pc)); verdict {
 		case "same":
 			v.same++
@@ -181,12 +181,14 @@ func compareWith(t *testing.T, tool, elf string) (v verdicts) {
 	return v
 }
 
-// withoutArguments leaves out the type arguments that DWARF gives and a mangled
-// name of rustc does not: addr2line has the latter.
-func withoutArguments(at []symbol.Location) []symbol.Location {
+// asLinked gives Rust functions the names that rustc's mangled ones have: addr2line
+// has these, where the last part of ours is DWARF's.
+func asLinked(at []symbol.Location) []symbol.Location {
 	at = slices.Clone(at)
 	for i := range at {
-		if linked := demangle.Filter(at[i].Linkage, demangle.NoClones); strings.HasPrefix(at[i].Name, linked+"<") {
+		linked := demangle.Filter(at[i].Linkage, demangle.NoClones)
+		in, closure := strings.CutSuffix(linked, "{{closure}}")
+		if strings.HasPrefix(at[i].Name, linked+"<") || closure && strings.HasPrefix(at[i].Name, in+"{") {
 			at[i].Name = linked
 		}
 	}

@@ -89,20 +89,12 @@ func (d *debugInfo) define(off uint32) definition {
 	case def.linkage == "" || exported(def.linkage, plain):
 		def.name = qualifier + plain
 	default:
-		def.name = withArguments(demangled(def.linkage), plain)
+		def.name = demangled(def.linkage)
+		if named != nil && named.language == languageRust && def.name != def.linkage {
+			def.name = rustName(def.name, plain)
+		}
 	}
 	return def
-}
-
-// withArguments adds the type arguments of a Rust function, which its mangled
-// name has as a hash: "core::ptr::write_volatile" and "write_volatile<u32>" are
-// "core::ptr::write_volatile<u32>".
-func withArguments(name, plain string) string {
-	i := strings.IndexByte(plain, '<')
-	if i <= 0 || len(name)+len(plain) > 1<<maxDemangled || !strings.HasSuffix(name, "::"+plain[:i]) {
-		return name
-	}
-	return name + plain[i:]
 }
 
 // exported tells whether a function that is called plain in its source has
