@@ -35,12 +35,16 @@ func TestAnalysis(t *testing.T) {
 	kept := []uint16{0xb500, 0xb082, 0x4b05, 0x9300, 0x4798, 0x9b00, 0x0080, 0x581b, 0x469f, 0xbf00, 0xbf00, 0xbd00, 0xbf00, 0xbf00,
 		0x0117, 0x0800, 0x0129, 0x0800, 0xffff, 0xffff, 0xb002, 0xbd00}
 	kept[14], kept[15] = 0x0120, 0x0800 // the literal: the table's address
+	known := []uint16{0xb510, 0x4b03, 0xf043, 0x0301, 0x4718, 0xbf00, 0xe7fe, 0xbf00, 0x010c, 0x0800}
+	interpreter := []uint16{0xb510, 0x4b03, 0x469f, 0x4a03, 0xf852, 0x3020, 0xe7fa, 0xe7fe, 0x0106, 0x0800, 0x0118, 0x0800, 0x0106, 0x0800, 0x010e, 0x0800}
 	for _, c := range []struct {
 		name string
 		at   uint32
 		code []uint16
 		want string
 	}{
+		{"jump to an address that is known", 12, known, "r13+8 r4:c-8 ra:c-4"},
+		{"interpreter: the first jump is to a known address, the others through a table", 14, interpreter, "r13+8 r4:c-8 ra:c-4"},
 		{"SP rounded down, CFA in R0", 8, rounded, "r0+0"},
 		{"SP rounded down, RA stored", 10, rounded, "r0+0 ra:exp"},
 		{"SP rounded down, CFA stored", 12, rounded, "exp ra:exp"},

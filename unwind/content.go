@@ -107,6 +107,24 @@ func meet(a, b content) content {
 		return a
 	case a.kind == processAt && b.kind == processAt && a.id&b.id == 0:
 		return content{kind: processAt, id: unknownDistance}
+	case a.kind == constant && b.isTarget():
+		return b // an interpreter's first jump, which knows its entry
+	case b.kind == constant && a.isTarget():
+		return a
 	}
 	return content{}
+}
+
+// isTarget tells an entry of a table of addresses.
+func (c content) isTarget() bool { return c.kind == inTable && tableKind(c.id) == wordAddresses }
+
+// withThumbBit is c | 1: the same target.
+func (c content) withThumbBit() content {
+	switch {
+	case c.kind == constant:
+		c.n |= 1
+	case !c.isTarget():
+		return content{}
+	}
+	return c
 }

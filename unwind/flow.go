@@ -27,10 +27,12 @@ const (
 	byTable          // to one of a table's targets
 )
 
-// jumpTo is a branch to the address that v is: one of a table's, or it leaves
-// the function.
+// jumpTo is a branch to the address that v is: one that is known, one of a
+// table's, or it leaves the function.
 func jumpTo(v content) flow {
 	switch {
+	case v.kind == constant:
+		return flow{kind: jumps, target: v.n &^ 1}
 	case v.kind == inTable && tableKind(v.id) == wordAddresses:
 		return flow{kind: byTable, target: v.n, entry: wordAddresses}
 	case v.kind == relative:

@@ -175,6 +175,10 @@ func (f *frameState) process16(in insn) {
 		f.reg[rd] = f.masked(f.reg[rd], rm.n, in.addr)
 	case op == 0 && f.reg[rd].kind == constant: // AND
 		f.reg[rd] = f.masked(rm, f.reg[rd].n, in.addr)
+	case op == 12 && rm == content{kind: constant, n: 1}: // ORR
+		f.reg[rd] = f.reg[rd].withThumbBit()
+	case op == 12 && f.reg[rd] == content{kind: constant, n: 1}:
+		f.reg[rd] = rm.withThumbBit()
 	case op == 14 && rm.kind == constant: // BIC
 		f.reg[rd] = f.masked(f.reg[rd], ^rm.n, in.addr)
 	default:

@@ -166,6 +166,8 @@ func (f *frameState) modified32(in insn) {
 		v = f.masked(f.reg[rn], ^imm, in.addr)
 	case op == 2 && rn == 15: // MOV
 		v = content{kind: constant, n: imm}
+	case op == 2 && imm == 1: // ORR: a computed goto
+		v = f.reg[rn].withThumbBit()
 	case op == 2 && f.reg[rn].kind == constant: // ORR
 		v = content{kind: constant, n: f.reg[rn].n | imm}
 	case op == 3 && rn == 15: // MVN
