@@ -223,6 +223,17 @@ func (f *frameState) meet(g *frameState) (lost bool) {
 	return lost || f.used != was
 }
 
+// forgetConstants drops constants that are others in g: where a loop moves SP by
+// what it counts, they are what makes the two disagree about SP.
+func (f *frameState) forgetConstants(g *frameState) (lost bool) {
+	for r := range f.reg {
+		if f.reg[r].kind == constant && f.reg[r] != g.reg[r] {
+			f.reg[r], lost = content{}, true
+		}
+	}
+	return lost
+}
+
 func (f *frameState) has(s slot) bool {
 	for _, t := range f.slots[:f.used] {
 		if s == t {

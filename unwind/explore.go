@@ -152,7 +152,7 @@ func (x *explorer) join(b *block, s *frameState, soft bool) (changed bool) {
 			b.state, b.soft = *s, false
 			return true
 		case soft:
-			return false
+			return b.state.forgetConstants(s)
 		}
 		x.differ = true
 	}
