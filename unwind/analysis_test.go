@@ -37,6 +37,8 @@ func TestAnalysis(t *testing.T) {
 	kept[14], kept[15] = 0x0120, 0x0800 // the literal: the table's address
 	known := []uint16{0xb510, 0x4b03, 0xf043, 0x0301, 0x4718, 0xbf00, 0xe7fe, 0xbf00, 0x010c, 0x0800}
 	interpreter := []uint16{0xb510, 0x4b03, 0x469f, 0x4a03, 0xf852, 0x3020, 0xe7fa, 0xe7fe, 0x0106, 0x0800, 0x0118, 0x0800, 0x0106, 0x0800, 0x010e, 0x0800}
+	growing := []uint16{0xb580, 0xaf00, 0x2400, 0x3408, 0xebad, 0x0d04, 0x4798, 0xe7fa} // ...; MOVS R4, #0; 1: ADDS R4, #8; SUB SP, R4; BLX R3; B 1b
+	spilled := []uint16{0xb510, 0xb082, 0x4a02, 0xf852, 0x3020, 0x9301, 0xe002, 0xe7fe, 0x0118, 0x0800, 0x9b01, 0x469f, 0x010e, 0x0800}
 	for _, c := range []struct {
 		name string
 		at   uint32
@@ -45,6 +47,8 @@ func TestAnalysis(t *testing.T) {
 	}{
 		{"jump to an address that is known", 12, known, "r13+8 r4:c-8 ra:c-4"},
 		{"interpreter: the first jump is to a known address, the others through a table", 14, interpreter, "r13+8 r4:c-8 ra:c-4"},
+		{"loop that moves SP by what it counts, behind a call through a pointer", 6, growing, "r7+8 r4:u r7:c-8 ra:c-4"},
+		{"target of a table, put on the stack before the jump", 14, spilled, "r13+16 r4:c-8 ra:c-4"},
 		{"SP rounded down, CFA in R0", 8, rounded, "r0+0"},
 		{"SP rounded down, RA stored", 10, rounded, "r0+0 ra:exp"},
 		{"SP rounded down, CFA stored", 12, rounded, "exp ra:exp"},

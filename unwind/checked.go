@@ -25,6 +25,9 @@ func (k *checked) find(c *code, pc uint32) (Rule, Range, bool) {
 	}
 	f := c.frames(fn, fn.Low)
 	s, ok := f.at(pc)
+	if ok && s.split && s.reg[k.code.m.sp].kind == anything { // the tables do not know of conditional epilogues
+		return Rule{}, around, false
+	}
 	if !ok || !s.refutes(&rule, k.code.m) {
 		return rule, around, true
 	}

@@ -20,6 +20,7 @@ type frameState struct {
 	slots   [maxSlots]slot // in the order in which they were stored
 	used    uint8
 	sp      uint8
+	split   bool   // where SP is depends on the condition of an IT block
 	calling bool   // the instruction is a call that has not returned
 	handed  bool   // a callee was given the saved registers to change
 	keep    uint32 // registers whose entry values matter to the caller
@@ -124,6 +125,8 @@ func (f *frameState) store(c *code, v, addr content) {
 		worth = f.keep&(1<<v.n) != 0
 	case constant:
 		worth = f.used < maxConstants && c.holdsTable(v.n)
+	case inTable: // clang at -O0
+		worth = f.used < maxConstants && v.isTarget()
 	}
 	if worth && f.used < maxSlots {
 		f.slots[f.used] = slot{addr, v}
@@ -220,6 +223,8 @@ func (f *frameState) meet(g *frameState) (lost bool) {
 	f.drop(func(s slot) bool { return !g.has(s) })
 	lost = lost || g.handed && !f.handed
 	f.handed = f.handed || g.handed
+	lost = lost || g.split && !f.split
+	f.split = f.split || g.split
 	return lost || f.used != was
 }
 

@@ -149,7 +149,9 @@ func (x *explorer) join(b *block, s *frameState, soft bool) (changed bool) {
 	if d != e && d.kind == frameAt && e.kind == frameAt {
 		switch {
 		case b.soft && !soft:
+			was := b.state
 			b.state, b.soft = *s, false
+			b.state.forgetConstants(&was)
 			return true
 		case soft:
 			return b.state.forgetConstants(s)
@@ -301,6 +303,7 @@ func (x *explorer) conditional(b *block, addr uint32, it flow, s *frameState) (u
 		case alive[0] && alive[1]:
 			*s = ways[0]
 			s.meet(&ways[1])
+			s.split = s.split || ways[0].reg[x.m.sp] != ways[1].reg[x.m.sp]
 		case alive[0]:
 			*s = ways[0]
 		case alive[1]:
@@ -338,6 +341,7 @@ func (x *explorer) conditional(b *block, addr uint32, it flow, s *frameState) (u
 	case alive[0] && alive[1]:
 		*s = ways[0]
 		s.meet(&ways[1])
+		s.split = s.split || ways[0].reg[x.m.sp] != ways[1].reg[x.m.sp]
 	case alive[0]:
 		*s = ways[0]
 	case alive[1]:
