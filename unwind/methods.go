@@ -29,8 +29,8 @@ type method struct {
 // methods are tried in this order: the first that knows an address decides.
 var methods = []method{
 	{[]Choice{Auto, DWARF, FramePointers}, openTraps},
-	{[]Choice{Auto, DWARF}, func(u *Unwinder) finder { return u.checked }},
 	{[]Choice{Auto, DWARF, FramePointers}, openHelpers},
+	{[]Choice{Auto, DWARF}, func(u *Unwinder) finder { return u.checked }},
 	{[]Choice{Auto, DWARF}, openExidx},
 	{[]Choice{Auto, DWARF}, func(u *Unwinder) finder { return analysis{u.machine} }},
 	{[]Choice{Auto, FramePointers}, openChained},

@@ -3,10 +3,12 @@ package unwind
 // GCC's -msave-restore leaves prologues to routines of libgcc (__riscv_save_N),
 // which are called with t0 as the link register. They have no branches. Epilogues
 // it leaves to others, which are jumped to: they are the end of a function like
-// any that several have in common.
+// any that several have in common. LLVM (-Oz, rustc's opt-level z) puts sequences
+// that functions have in common into OUTLINED_FUNCTION_N, called with t0 as well;
+// the call frame information that it writes for these says that they return to ra.
 
 // helpers is the method for the routines of a machine that are no functions by
-// its calling standard, where they have no call frame information.
+// its calling standard.
 type helpers struct{ m *machine }
 
 func openHelpers(u *Unwinder) finder {
@@ -25,9 +27,9 @@ func (h helpers) find(c *code, pc uint32) (Rule, Range, bool) {
 	return rule, Range{}, ok
 }
 
-// maxRoutine bounds the instructions of such a routine: 13 registers and what
-// goes with them.
-const maxRoutine = 32
+// maxRoutine bounds the instructions of such a routine. Those of libgcc have 13
+// registers and what goes with them; what LLVM outlines is short as a rule.
+const maxRoutine = 128
 
 // saving is rv32 for a routine that t0 leads back from.
 var saving = &machine{columns: rv32Columns, sp: rvSP, link: rvT0, kept: rvKept | 1<<rvRA}
@@ -47,7 +49,7 @@ func rvHelper(c *code, fn Range, pc uint32) (Rule, bool) {
 		}
 		last, before = op, *state
 	})
-	if !end || !found {
+	if !end || !found || f.reg[rvT0] != (content{kind: entryOf, n: rvT0}) {
 		return Rule{}, false
 	}
 	rule.method = FromPrologue

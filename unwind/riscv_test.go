@@ -238,3 +238,45 @@ func FuzzRISCVAnalysis(f *testing.F) {
 		}
 	})
 }
+
+// What LLVM outlines is called with t0 as the link register, whatever the call
+// frame information that it writes for it says.
+func TestRISCVOutlined(t *testing.T) {
+	b := hart()
+	frame := func(low uint32, program ...byte) {
+		f := debugFrame{version: 3, codeAlign: 1, dataAlign: -4, initial: []byte{cfaDefCFA, 2, 0}, low: low, size: 0x20, program: program, ra: 1}
+		f.at = len(b.program.DebugFrame)
+		b.program.DebugFrame = append(b.program.DebugFrame, f.bytes()...)
+	}
+	frame(flash + 0x100)
+	frame(flash+0x200, cfaDefCFA, 8, 0, cfaOffset|1, 1, cfaOffset|8, 2)
+	b.program.Function = func(pc uint32) (Range, bool) {
+		low := pc &^ 0xff
+		return Range{Low: low, High: low + 0x20}, pc < low+0x20 && low < flash+0x300
+	}
+	b.code(0x100, 0x8d31, 0x8282)                 // C.XOR a0,a2; C.JR t0
+	b.code(0x200, 0x1101, 0xce06, 0xcc22, 0x1000) // C.ADDI sp,-32; C.SWSP ra,28; C.SWSP s0,24; C.ADDI4SPN s0,32
+	b.word32(0x208, 0xef9ff2ef)                   // JAL t0, -0x108
+	b.code(0x304, 0x9502)                         // C.JALR a0
+	b.x(1, flash+0x306)                           // what ra holds there is the business of the caller
+	b.x(2, ram+0x40)
+	b.x(5, flash+0x20c)
+	b.x(8, ram+0x60)
+	b.stack(ram+0x58, 0, flash+0x306) // s0, ra
+	caller := func(at uint32, method Method) {
+		t.Helper()
+		b.set(snapshot.PC, flash+at)
+		if frames, stop, _ := b.unwind(t); len(frames) < 2 || frames[1].PC != flash+0x20c || frames[1].Method != method {
+			t.Errorf("0x%x: %+v, %v", at, frames, stop)
+		}
+	}
+	for _, at := range []uint32{0x100, 0x102} {
+		caller(at, FromPrologue)
+	}
+	b.x(5, flash+0x306)
+	b.word32(0x100, 0x00000293) // LI t0, 0: a tail call to where it leads
+	b.code(0x104, 0x8282)
+	b.x(1, flash+0x20c)
+	b.word32(0x208, 0xef9ff0ef) // JAL ra, -0x108
+	caller(0x100, FromCFI)
+}
