@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,12 @@ type halted struct {
 
 // openDump reads the file by what it is.
 func openDump(ctx context.Context, f *stackFlags) (*dump, error) {
-	kind, err := identify(f.core)
+	file, err := os.Open(f.core)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	kind, rest, err := identify(file)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +55,7 @@ func openDump(ctx context.Context, f *stackFlags) (*dump, error) {
 	if f.sampleGiven || f.all {
 		return nil, usageError{fmt.Errorf("--sample and --all are for recordings; %s is another file (%s)", f.core, kind)}
 	}
-	in, err := core.Open(f.core)
+	in, err := core.ReadFrom(rest, f.core)
 	if err != nil {
 		return nil, err
 	}
@@ -63,18 +69,15 @@ func openDump(ctx context.Context, f *stackFlags) (*dump, error) {
 	return d, nil
 }
 
-func identify(path string) (core.Kind, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return 0, err
+// identify tells what a file is by how it begins. rest reads it from its start: a
+// pipe gives nothing twice.
+func identify(file io.Reader) (kind core.Kind, rest io.Reader, err error) {
+	in := bufio.NewReaderSize(file, 64)
+	head, err := in.Peek(64)
+	if err != nil && err != io.EOF {
+		return 0, nil, err
 	}
-	defer file.Close()
-	var head [64]byte
-	n, err := io.ReadFull(file, head[:])
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return 0, err
-	}
-	return core.Identify(head[:n]), nil
+	return core.Identify(head), in, nil
 }
 
 // openRecording takes the samples that the flags choose.

@@ -85,7 +85,13 @@ func Open(path string) (*Dump, error) {
 		return nil, fmt.Errorf("core: %w", err)
 	}
 	defer f.Close()
-	p, err := io.ReadAll(io.LimitReader(f, mostFile+1))
+	return ReadFrom(f, path)
+}
+
+// ReadFrom reads a dump up to the end of in, which may be a pipe; path is its name
+// in errors.
+func ReadFrom(in io.Reader, path string) (*Dump, error) {
+	p, err := io.ReadAll(io.LimitReader(in, mostFile+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("core: %w", err)
