@@ -77,6 +77,25 @@ func TestAnalysis(t *testing.T) {
 	}
 }
 
+// Call frame information that goes on from SP is not believed in the middle of a
+// conditional epilogue: the way out is.
+func TestConditionalEpilogue(t *testing.T) {
+	b := newBoard()
+	b.functions(0x100, 0x10c)
+	b.code(0x100, 0xb510, 0xbf04, 0xe8bd, 0x4010, 0xbf00, 0x4770) // PUSH {R4, LR}; ITT EQ; LDMIAEQ SP!, {R4, LR}; NOPEQ; BX LR
+	d := plainFrame(cfaAdvanceLoc|1, cfaDefCFAOffset, 8, cfaOffset|4, 2, cfaOffset|14, 1)
+	b.program.DebugFrame = d.bytes()
+	u, err := New(b.program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[uint32]string{2: "r13+8 r4:c-8 ra:c-4", 8: "none", 10: "r13+0"} {
+		if r, _ := u.RuleAt(flash + 0x100 + at); r.String() != want {
+			t.Errorf("+%d: %v, want %s", at, r, want)
+		}
+	}
+}
+
 // A function that jumps through an array of pointers hands its return address on:
 // the callee's caller is behind a call of another function.
 func TestTailCallThroughAnArray(t *testing.T) {
