@@ -17,6 +17,8 @@ func (w *walk) frameAddress(r *Rule) (uint32, Stop, bool) {
 			return 0, w.missing(uint32(r.reg)), false
 		}
 		cfa = base + uint32(off)
+	case fromMain:
+		return w.mainFrame(r.off)
 	default:
 		v, err := w.evaluate(r.exprs[r.off])
 		if err != nil {

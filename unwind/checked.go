@@ -31,9 +31,13 @@ func (k *checked) find(c *code, pc uint32) (Rule, Range, bool) {
 	if !ok || !s.refutes(&rule, k.code.m) {
 		return rule, around, true
 	}
-	if better, ok := s.rule(k.code.m); ok && !f.differ {
+	better, ok := s.rule(k.code.m)
+	switch {
+	case ok && !f.differ:
 		k.corrected++
 		return better, around, true
+	case !ok && s.clobbers(&rule, k.code.m): // nobody's registers: what a handler has loaded for another thread
+		return Rule{}, around, false
 	}
 	return rule, around, true
 }
@@ -55,6 +59,8 @@ func (f *frameState) refutes(r *Rule, m *machine) bool {
 	}
 	cfa := f.reg[r.reg].add(uint32(r.off))
 	switch {
+	case f.leaves(r):
+		return true
 	case f.moves(r, cfa, m):
 		return true
 	case f.reg[r.reg].kind == entryOf:

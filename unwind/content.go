@@ -29,6 +29,8 @@ const (
 	inTable   // an entry of the table at n, which one is not known; id is its tableKind
 	twice     // two times such an entry
 	relative  // the address of the table at n plus such an entry
+	withBits  // CONTROL with the bits of n set
+	nowhere   // no value at all
 )
 
 // isAddress tells a place on the stack: frameAt, baseAt, processAt.

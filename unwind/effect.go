@@ -20,10 +20,12 @@ type frameState struct {
 	slots   [maxSlots]slot // in the order in which they were stored
 	used    uint8
 	sp      uint8
-	split   bool   // where SP is depends on the condition of an IT block
-	calling bool   // the instruction is a call that has not returned
-	handed  bool   // a callee was given the saved registers to change
-	keep    uint32 // registers whose entry values matter to the caller
+	split   bool    // where SP is depends on the condition of an IT block
+	calling bool    // the instruction is a call that has not returned
+	handed  bool    // a callee was given the saved registers to change
+	keep    uint32  // registers whose entry values matter to the caller
+	process content // what was written to PSP; nowhere: nothing was
+	main    content // where SP stood when the function went over to PSP; anything: it did not, or that is not known
 }
 
 // entryState is that of the first instruction: CFA = SP.
@@ -33,6 +35,7 @@ func entryState(m *machine) frameState {
 		f.reg[r] = content{kind: entryOf, n: r}
 	}
 	f.reg[m.sp] = content{kind: frameAt}
+	f.process = content{kind: nowhere}
 	return f
 }
 
@@ -223,6 +226,12 @@ func (f *frameState) meet(g *frameState) (lost bool) {
 	f.drop(func(s slot) bool { return !g.has(s) })
 	lost = lost || g.handed && !f.handed
 	f.handed = f.handed || g.handed
+	if f.main != g.main && f.main.kind != anything {
+		f.main, lost = content{}, true
+	}
+	if f.process != g.process && f.process.kind != nowhere {
+		f.process, lost = content{kind: nowhere}, true
+	}
 	lost = lost || g.split && !f.split
 	f.split = f.split || g.split
 	return lost || f.used != was
@@ -251,6 +260,7 @@ func (f *frameState) has(s slot) bool {
 // essence is the part of the state that rules are made of.
 func (f *frameState) essence(m *machine) frameState {
 	e := *f
+	e.process = content{}
 	for r := range e.reg {
 		v := e.reg[r]
 		if !v.matters() || v.kind == entryOf && e.keep&(1<<v.n) == 0 || uint32(r) >= m.columns {

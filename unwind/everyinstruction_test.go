@@ -254,6 +254,31 @@ func TestEveryInstructionOfThreads(t *testing.T) {
 	}
 }
 
+// A program that goes over to the process stack in the middle of main.
+func TestEveryInstructionOnTheProcessStack(t *testing.T) {
+	for _, c := range []struct {
+		flags string
+		arch  armv7m.Arch
+	}{
+		{"-mcpu=cortex-m4 -O2", armv7m.V7EM},
+		{"-mcpu=cortex-m4 -O2 -DLEAVE", armv7m.V7EM},
+		{"-mcpu=cortex-m3 -Os -DLEAVE -fno-omit-frame-pointer", armv7m.V7M},
+		{"-mcpu=cortex-m0plus -Os", armv7m.V6M},
+		{"-mcpu=cortex-m0plus -O2 -DLEAVE", armv7m.V6M},
+	} {
+		path := compile(t, c.flags+" -nostartfiles -T testdata/link.ld --specs=nosys.specs -Wl,--no-warn-rwx-segments", "testdata/startup.c", "testdata/process.c")
+		for name, change := range map[string]func(*Program){"": func(*Program) {}, " without CFI": func(p *Program) { p.DebugFrame, p.EHFrame = nil, nil }} {
+			t.Run(c.flags+name, func(t *testing.T) {
+				r := check(t, path, c.arch, 60_000, change)
+				r.report(t)
+				if r.stacks < 40_000 || r.differ > r.stacks/1000 || r.false > 0 {
+					t.Errorf("%d of %d stacks differ, %d with a false frame", r.differ, r.stacks, r.false)
+				}
+			})
+		}
+	}
+}
+
 // imageProgram reads an ELF file as the command does.
 func imageProgram(t testing.TB, path string) Program {
 	t.Helper()

@@ -26,7 +26,8 @@ func (o onward) find(c *code, pc uint32) (Rule, Range, bool) {
 		if out == nil {
 			out = &e
 		}
-		agree = agree && *out == e
+		// Before PSP is written it is another thread's than the registers.
+		agree = agree && *out == e && s.process.kind == nowhere
 	}
 	first := entryState(o.m)
 	x.explore(&first)

@@ -19,6 +19,7 @@ const (
 	atExpression             // in memory at the expression's address
 	valExpression            // is the expression's value
 	fromRegister             // CFA only: register reg + n
+	fromMain                 // CFA only: MSP + n, while the process stack is in use
 
 	// Not of DWARF: what the instructions of exception handlers show.
 	onProcess // in memory at PSP + n; farBelow: somewhere below PSP

@@ -102,6 +102,8 @@ func (r Rule) String() string {
 	switch r.cfa {
 	case fromRegister:
 		fmt.Fprintf(&b, "r%d%+d", r.reg, r.off)
+	case fromMain:
+		fmt.Fprintf(&b, "msp%+d", r.off)
 	case valExpression:
 		b.WriteString("exp")
 	case noCaller:

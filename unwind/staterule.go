@@ -36,6 +36,10 @@ func (f *frameState) frameAddress(rule *Rule, m *machine) bool {
 		rule.cfa, rule.reg, rule.off = fromRegister, uint8(base), -int32(f.reg[base].n)
 		return true
 	}
+	if f.main.kind == frameAt {
+		rule.cfa, rule.off = fromMain, -int32(f.main.n)
+		return true
+	}
 	for _, s := range f.slots[:f.used] {
 		if s.at.kind != baseAt || s.value.kind != frameAt {
 			continue

@@ -175,7 +175,11 @@ func (f *frameState) process16(in insn) {
 		f.reg[rd] = f.masked(f.reg[rd], rm.n, in.addr)
 	case op == 0 && f.reg[rd].kind == constant: // AND
 		f.reg[rd] = f.masked(rm, f.reg[rd].n, in.addr)
-	case op == 12 && rm == content{kind: constant, n: 1}: // ORR
+	case op == 12 && rm.kind == constant && f.reg[rd].kind == withBits: // ORR
+		f.reg[rd].n |= rm.n
+	case op == 12 && rm.kind == withBits && f.reg[rd].kind == constant:
+		f.reg[rd] = content{kind: withBits, n: rm.n | f.reg[rd].n}
+	case op == 12 && rm == content{kind: constant, n: 1}:
 		f.reg[rd] = f.reg[rd].withThumbBit()
 	case op == 12 && f.reg[rd] == content{kind: constant, n: 1}:
 		f.reg[rd] = rm.withThumbBit()

@@ -166,6 +166,8 @@ func (f *frameState) modified32(in insn) {
 		v = f.masked(f.reg[rn], ^imm, in.addr)
 	case op == 2 && rn == 15: // MOV
 		v = content{kind: constant, n: imm}
+	case op == 2 && f.reg[rn].kind == withBits: // ORR
+		v = content{kind: withBits, n: f.reg[rn].n | imm}
 	case op == 2 && imm == 1: // ORR: a computed goto
 		v = f.reg[rn].withThumbBit()
 	case op == 2 && f.reg[rn].kind == constant: // ORR
@@ -211,13 +213,6 @@ func (f *frameState) plain32(in insn) {
 	f.write(rd, v, in.addr)
 }
 
-// Special registers by their SYSm number (ARMv7-M ARM B5.1.1).
-const (
-	sysMSP     = 8
-	sysPSP     = 9
-	sysCONTROL = 20
-)
-
 // control32 is branches and miscellaneous control (A5.3.4).
 func (f *frameState) control32(c *code, in insn) flow {
 	hw1, hw2 := in.hw1, in.hw2
@@ -236,16 +231,14 @@ func (f *frameState) control32(c *code, in insn) flow {
 		return flow{kind: maybe, target: branchT3(in.addr, hw1, hw2)}
 	case hw1&0xffe0 == 0xf3e0: // MRS
 		f.forget(hw2 >> 8)
-		if hw2&0xff == sysPSP {
+		switch hw2 & 0xff {
+		case sysPSP:
 			f.assign(hw2>>8&15, content{kind: processAt})
+		case sysCONTROL:
+			f.assign(hw2>>8&15, content{kind: withBits})
 		}
 	case hw1&0xffe0 == 0xf380: // MSR
-		switch hw2 & 0xff {
-		case sysMSP, sysCONTROL:
-			f.setSP(content{})
-		case sysPSP:
-			f.setPSP()
-		}
+		f.writeSpecial(hw2&0xff, f.reg[hw1&15])
 	case hw1&0xfff0 == 0xf7f0: // UDF
 		return flow{kind: ends}
 	}
