@@ -199,8 +199,8 @@ func (p *Program) HandlerAt(exc uint16, pc uint32) (exception, alias string) {
 // romtable.Chip gives it: its ROM then has a name.
 func (p *Program) SetChip(chip string) { p.chip = chip }
 
-// Region names the memory around an address that no image has code at.
-func (p *Program) Region(addr uint32) string { return region(p.chip, addr) }
+// Region names the memory around an address that no image has a function at.
+func (p *Program) Region(addr uint32) string { return region(p.chip, p.code, addr) }
 
 // Source reads a source file by the name that a Location gives it, as
 // Image.Source does.

@@ -1,6 +1,7 @@
 package symbol_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -90,6 +91,7 @@ func TestRegion(t *testing.T) {
 		{"STM32F405, F407, F415, F417", 0x1fff0400, "[STM32 system memory]"}, {"STM32F411", 0x1fff7800, "[code 0x1fff0000 outside of the ELF]"},
 		{"", 0x2001fffe, "[RAM 0x20010000 outside of the ELF]"}, {"", 0x40000000, "[peripherals 0x40000000 outside of the ELF]"},
 		{"", 0x60000000, "[external RAM 0x60000000 outside of the ELF]"}, {"", 0xfffffffe, "[system space 0xffff0000 outside of the ELF]"},
+		{"RP2040", p.CodeRanges()[0].Low, fmt.Sprintf("[code 0x%08x without symbols]", p.CodeRanges()[0].Low&^0xffff)},
 	} {
 		p.SetChip(c.chip)
 		if got := p.Region(c.addr); got != c.want {

@@ -37,10 +37,15 @@ var memoryMap = []struct {
 // regionBlock is the size of the blocks that unknown memory is named by.
 const regionBlock = 1 << 16
 
-// region names the memory around an address outside of every image: the ROM
-// of the chip where it is known, else what the memory map has there, by blocks
-// of 64 KiB: "[code 0x1fff0000 outside of the ELF]".
-func region(chip string, addr uint32) string {
+// region names the memory around an address without a function: the ROM of the
+// chip where it is known, else what the memory map has there, by blocks of
+// 64 KiB: "[code 0x1fff0000 outside of the ELF]", or "[code 0x08000000 without
+// symbols]" where an ELF file has code.
+func region(chip string, code []Range, addr uint32) string {
+	missing := "outside of the ELF"
+	if _, ok := rangeAround(code, addr); ok {
+		chip, missing = "", "without symbols"
+	}
 	for _, r := range roms {
 		if chip != "" && strings.HasPrefix(chip, r.chip) && r.Contains(addr) {
 			return "[" + r.name + "]"
@@ -49,11 +54,11 @@ func region(chip string, addr uint32) string {
 	block := addr &^ (regionBlock - 1)
 	for _, m := range memoryMap {
 		if addr < m.high || m.high == 0 {
-			return fmt.Sprintf("[%s 0x%08x outside of the ELF]", m.name, block)
+			return fmt.Sprintf("[%s 0x%08x %s]", m.name, block, missing)
 		}
 	}
 	return ""
 }
 
-// Region names the memory around an address that the image has no code at.
-func (im *Image) Region(addr uint32) string { return region("", addr) }
+// Region names the memory around an address that the image has no function at.
+func (im *Image) Region(addr uint32) string { return region("", im.code, addr) }
