@@ -147,7 +147,7 @@ func (c *capture) take(m mark, v uint32) {
 			c.takeWord(m.arg, v)
 		}
 	case sharedWord:
-		if c.frozen && !c.lost {
+		if c.frozen && !c.lost && c.taken != nil { // nil: behind a match that nobody saw
 			c.takeWord(c.taken.tail+m.arg, v)
 		}
 	case statusAfter:

@@ -99,6 +99,7 @@ func FuzzCapture(f *testing.F) {
 	f.Add(uint8(1), []byte{0, 3, 0, 1, 0, 0, 0, 7})
 	f.Add(uint8(2), bytes.Repeat([]byte{0xF1, 40, 0x7F, 4, 5, 17, 1}, 30))
 	f.Add(uint8(3), bytes.Repeat([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 60))
+	f.Add(uint8(0x8e), append([]byte{0x0f, 0, 0xff}, bytes.Repeat([]byte{0xbe}, 115)...)) // shared words of no alternative
 	shapes := captureShapes(f)
 	f.Fuzz(func(t *testing.T, which uint8, input []byte) {
 		s := shapes[int(which)%len(shapes)]
