@@ -10,14 +10,33 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/gousb"
 
 	"github.com/mprof/mprof/probe"
 )
 
-// newContext starts libusb. gousb panics where that fails.
+// startAttempts is how often libusb is started: its monitor of the bus may fail to
+// begin while another process begins one.
+const (
+	startAttempts = 3
+	startPause    = 100 * time.Millisecond
+)
+
+// newContext starts libusb.
 func newContext() (c *gousb.Context, err error) {
+	for range startAttempts {
+		if c, err = startLibusb(); err == nil {
+			return c, nil
+		}
+		time.Sleep(startPause)
+	}
+	return nil, err
+}
+
+// startLibusb gives an error where gousb panics.
+func startLibusb() (c *gousb.Context, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("usb: libusb does not start: %v", r)
