@@ -337,15 +337,21 @@ func (x *explorer) conditional(b *block, addr uint32, it flow, s *frameState) (u
 			alive[way] = x.goesOn(b, to, addr, &ways[way])
 		}
 	}
+	return addr, s.join(&ways, alive)
+}
+
+// join is the state where two ways meet, of which one may have ended; false where
+// both have.
+func (f *frameState) join(ways *[2]frameState, alive [2]bool) bool {
 	switch {
 	case alive[0] && alive[1]:
-		*s = ways[0]
-		s.meet(&ways[1])
-		s.split = s.split || ways[0].reg[x.m.sp] != ways[1].reg[x.m.sp]
+		*f = ways[0]
+		f.meet(&ways[1])
+		f.split = f.split || ways[0].reg[f.sp] != ways[1].reg[f.sp]
 	case alive[0]:
-		*s = ways[0]
+		*f = ways[0]
 	case alive[1]:
-		*s = ways[1]
+		*f = ways[1]
 	}
-	return addr, alive[0] || alive[1]
+	return alive[0] || alive[1]
 }
