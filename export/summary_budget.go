@@ -16,14 +16,20 @@ func reached(p *profile.Profile) float64 {
 }
 
 // delayedShare is the part of the samples from which on a run counts as slowed
-// down: the first ones, which are dear, are late in many.
+// down, in samples that were late and in samples that it lacks: the first ones,
+// which are dear, are late in many, and a run can make up for them.
 const delayedShare = 0.05
+
+func slowedDown(p *profile.Profile) bool {
+	a := &p.Taken
+	return a.Budget.MaxOverhead > 0 && float64(a.Budget.Delayed) > delayedShare*float64(a.Asked) && reached(p) < (1-delayedShare)*a.RateHz
+}
 
 // budgetLines say what was done to keep the run within its budget: one
 // sentence for the rate, one for the depth of stacks.
 func budgetLines(p *profile.Profile) (lines []string) {
 	a, b := &p.Taken, &p.Taken.Budget
-	if b.MaxOverhead > 0 && float64(b.Delayed) > delayedShare*float64(a.Asked) {
+	if slowedDown(p) {
 		lines = append(lines, fmt.Sprintf("asked %s, lowered to %s to keep the core halted at most %.4g %% of the time (%s)",
 			hertz(a.RateHz), hertz(reached(p)), 100*b.MaxOverhead, percent(p.HaltedShare())))
 	}

@@ -15,6 +15,7 @@ import (
 // was nothing to do.
 func TestSummaryOfTheBudget(t *testing.T) {
 	p := small(t)
+	asked := p.Taken.RateHz
 	for _, c := range []struct {
 		name       string
 		budget     profile.Budget
@@ -23,11 +24,15 @@ func TestSummaryOfTheBudget(t *testing.T) {
 		{"none", profile.Budget{}, nil, []string{"lowered", "to keep"}},
 		{"kept", profile.Budget{MaxOverhead: 0.01, MaxHalt: time.Millisecond}, nil, []string{"lowered", "to keep"}},
 		{"rate", profile.Budget{MaxOverhead: 0.01, Delayed: 5}, []string{"asked 100 Hz, lowered to 75 Hz to keep the core halted at most 1 % of the time ("}, nil},
+		{"made up for", profile.Budget{MaxOverhead: 0.01, Delayed: 5}, nil, []string{"lowered", "to keep"}},
 		{"depth", profile.Budget{MaxHalt: 200 * time.Microsecond, Shortened: 3, Depth: 24, Longer: 2},
 			[]string{"3 stacks cut at 24 words to keep each halt within 200 µs (99th percentile ", ", 2 longer)"}, []string{"lowered"}},
 		{"registers", profile.Budget{MaxHalt: 1500 * time.Microsecond, Shortened: 6}, []string{"6 samples without their stack to keep each halt within 1.5 ms"}, nil},
 	} {
-		p.Taken.Budget = c.budget
+		p.Taken.Budget, p.Taken.RateHz = c.budget, asked
+		if c.name == "made up for" { // the small profile has 75 samples a second
+			p.Taken.RateHz = 75
+		}
 		var text, object bytes.Buffer
 		if err := export.Summary(&text, p, export.SummaryOptions{}); err != nil {
 			t.Fatal(err)
