@@ -3,6 +3,8 @@ module github.com/mprof/mprof
 go 1.25.0
 
 require (
+	github.com/HdrHistogram/hdrhistogram-go v1.4.0
+	github.com/creack/pty v1.1.24
 	github.com/fatih/color v1.18.0
 	github.com/google/go-cmp v0.7.0
 	github.com/google/gousb v1.1.3
@@ -11,7 +13,8 @@ require (
 	github.com/schollz/progressbar/v3 v3.19.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
-	golang.org/x/sys v0.41.0
+	go.bug.st/serial v1.8.0
+	golang.org/x/sys v0.43.0
 	golang.org/x/term v0.40.0
 )
 

@@ -28,3 +28,20 @@ func BenchmarkSampleBatch(b *testing.B) {
 		h.do(sampleBatch)
 	}
 }
+
+// BenchmarkUARTSecond is a second of a board that echoes 50,000 bytes by DMA.
+func BenchmarkUARTSecond(b *testing.B) {
+	board := newBoard(b, sim.Options{ELF: elfFile(b, "echo-f405.elf")})
+	u := openUART(b, board, "USART6")
+	sent := pattern(500)
+	board.Sleep(context.Background(), time.Millisecond)
+	for b.Loop() {
+		for range 100 {
+			u.Write(sent)
+			board.Sleep(context.Background(), 10*time.Millisecond)
+			if len(u.Take()) == 0 {
+				b.Fatal("nothing came back")
+			}
+		}
+	}
+}

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/mprof/mprof/sim/adi"
 	"github.com/mprof/mprof/sim/armv7m"
-	"github.com/mprof/mprof/sim/coresight"
 	"github.com/mprof/mprof/sim/dap"
 	"github.com/mprof/mprof/sim/wire"
 )
@@ -43,6 +43,15 @@ type Options struct {
 	PinsOff     time.Duration
 	NoResetWire bool // the probe's nRESET is not connected
 
+	// Board is which peripherals there are, one of Boards; "": those for which the
+	// program was linked, by where its vector table is.
+	Board string
+
+	// Calls are functions of which Board.Calls has each call of core 0; "*" is all.
+	// Hooks are functions whose time is taken apart in them; nil: those that
+	// -finstrument-functions calls.
+	Calls, Hooks []string
+
 	FPU FPU // whether the core has a floating-point unit; 0: where the ELF was built for one
 
 	// TARBlock is how many bytes TAR counts within before it wraps; 0: 4 KiB, as
@@ -65,9 +74,10 @@ type Board struct {
 	hz    uint32
 	image *image
 
-	cpu         // core 0
-	all  []*cpu // every core
-	line *adi.Wire
+	cpu          // core 0
+	all   []*cpu // every core
+	line  *adi.Wire
+	ports []*port // UARTs of core 0
 
 	rescues     int
 	pinsOff     wire.Instant // running time from reset until the program turns its SWD pins off; 0: never
@@ -123,10 +133,6 @@ func New(o Options) (*Board, error) {
 	return b, nil
 }
 
-// vendorPeripherals read as zero and take writes: programs that only switch
-// clocks and pins on run, those that wait for a ready bit do not.
-var vendorPeripherals = armv7m.Mount{Base: 0x40000000, Size: 0x20000000, Device: coresight.Quiet{}}
-
 // plugIn powers the probe: what it remembers is gone.
 func (b *Board) plugIn() {
 	b.pins = pins{board: b, levels: pinsHigh, transfers: b.pins.transfers}
@@ -151,7 +157,17 @@ func (b *Board) Core() *armv7m.Core { return b.core }
 
 // Remarks are sentences about the program that its user should know: that it
 // was built for another architecture, or uses floating point.
-func (b *Board) Remarks() []string { return b.image.remarks }
+func (b *Board) Remarks() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	remarks := b.image.remarks
+	for _, note := range b.periphery.notes {
+		if s := note(); s != "" {
+			remarks = append(slices.Clip(remarks), s)
+		}
+	}
+	return remarks
+}
 
 // Models is the package's Models.
 func (b *Board) Models() []string { return Models() }

@@ -131,12 +131,18 @@ func (b *Board) buildTarget(o Options) error {
 		return err
 	}
 	b.all = []*cpu{&b.cpu}
+	for _, p := range b.periphery.ports {
+		b.connectPort(p)
+	}
 	for range kind.cores - 1 {
 		c, err := b.newCPU(o)
 		if err != nil {
 			return err
 		}
 		b.all = append(b.all, &c)
+	}
+	if err := b.record(o.Calls, o.Hooks); err != nil {
+		return err
 	}
 	for _, c := range b.all {
 		c.watchReset()

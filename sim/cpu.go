@@ -14,7 +14,8 @@ type cpu struct {
 	core *armv7m.Core
 	unit *coresight.Unit
 	tracing
-	resetAt uint64 // running cycles at the last reset
+	periphery *periphery
+	resetAt   uint64 // running cycles at the last reset
 }
 
 // newCPU builds a processor that runs the program in memory of its own.
@@ -22,11 +23,17 @@ func (b *Board) newCPU(o Options) (cpu, error) {
 	c := cpu{unit: coresight.New(coresight.Config{
 		Arch: b.image.arch, RegReadyCycles: o.RegReadyCycles, NoPCSR: o.NoPCSR, PCSRAsleep: o.PCSRAsleep, SecureClosed: o.Faults.has(Secure),
 	})}
+	kind, err := boardFor(o.Board, b.image.vectors)
+	if err != nil {
+		return c, err
+	}
+	c.periphery = &periphery{}
+	kind.build(c.periphery, b.hz)
 	cfg := armv7m.Config{
 		Arch:    b.image.arch,
 		FPU:     b.image.fpu,
 		Regions: slices.Clone(b.image.regions),
-		Mounts:  append(c.unit.Mounts(), vendorPeripherals),
+		Mounts:  append(c.unit.Mounts(), c.periphery.mounts(b.image.arch)...),
 		VTOR:    b.image.vectors,
 	}
 	for i := range cfg.Regions {
@@ -39,6 +46,9 @@ func (b *Board) newCPU(o Options) (cpu, error) {
 	}
 	c.core = core
 	c.unit.Attach(core)
+	for _, attach := range c.periphery.attach {
+		attach(core)
+	}
 	return c, nil
 }
 

@@ -3,15 +3,16 @@ package sim
 import (
 	"context"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/mprof/mprof/sim/wire"
 )
 
-// pace makes the board's clock follow the wall clock while a paced transport
-// is open.
+// pace makes the board's clock follow the wall clock while a paced host is
+// open: a transport, a UART, or whoever called RunPaced.
 type pace struct {
-	open    int           // transports
+	open    int           // hosts
 	slow    time.Duration // the wall clock goes so many times as fast; 0: as fast
 	zero    time.Time     // when the board's clock would have shown 0
 	lost    wire.Instant
@@ -55,6 +56,44 @@ func (b *Board) SlowMotion(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.pace.slow = time.Duration(n)
+}
+
+// RunPaced lets the board run by the wall clock until stop is called, whether or
+// not a paced host is open.
+func (b *Board) RunPaced() (stop func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.joinPace()
+	return sync.OnceFunc(func() {
+		b.mu.Lock()
+		stopped := b.leavePace()
+		b.mu.Unlock()
+		wait(stopped)
+	})
+}
+
+// joinPace is one paced host more.
+func (b *Board) joinPace() {
+	if b.pace.open++; b.pace.open == 1 {
+		b.startPace()
+	}
+	b.follow()
+}
+
+// leavePace is one less. What it returns the caller waits for without the lock.
+func (b *Board) leavePace() (stopped chan struct{}) {
+	b.moved.Broadcast()
+	if b.pace.open--; b.pace.open == 0 {
+		stopped = b.pace.stopped
+	}
+	return stopped
+}
+
+// wait waits until the board no longer runs by itself; nil: it may.
+func wait(stopped chan struct{}) {
+	if stopped != nil {
+		<-stopped
+	}
 }
 
 // startPace lets the clock go on from where it stands.

@@ -21,10 +21,7 @@ import (
 func (b *Board) PacedTransport() probe.Transport {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.pace.open++; b.pace.open == 1 {
-		b.startPace()
-	}
-	b.follow()
+	b.joinPace()
 	return &paced{transport: transport{board: b, period: b.connect()}}
 }
 
@@ -40,13 +37,9 @@ func (t *paced) Close() error {
 		return nil
 	}
 	t.closed = true
-	b.pace.open--
-	last, stopped := b.pace.open == 0, b.pace.stopped
-	b.moved.Broadcast()
+	stopped := b.leavePace()
 	b.mu.Unlock()
-	if last {
-		<-stopped
-	}
+	wait(stopped)
 	return nil
 }
 

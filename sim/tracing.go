@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mprof/mprof/sim/armv7m"
@@ -8,7 +10,34 @@ import (
 )
 
 // tracing is the shadow call stack on the core.
-type tracing struct{ truth *truth.Truth }
+type tracing struct {
+	truth *truth.Truth
+	calls []truth.Call
+}
+
+// instrumentHooks are called by code that is compiled with
+// -finstrument-functions.
+var instrumentHooks = []string{"__cyg_profile_func_enter", "__cyg_profile_func_exit"}
+
+// record keeps the calls of functions, from the next reset on.
+func (c *cpu) record(functions, hooks []string) error {
+	if len(functions) == 0 {
+		return nil
+	}
+	if hooks == nil {
+		hooks = instrumentHooks
+	}
+	unknown := c.truth.Record(functions, hooks, func(call truth.Call) { c.calls = append(c.calls, call) })
+	if len(unknown) > 0 {
+		return fmt.Errorf("sim: calls of %s: the program has no such function", strings.Join(unknown, ", "))
+	}
+	return nil
+}
+
+// Calls are the calls of the functions of Options.Calls that have ended so far, in
+// that order. It must not be read while packets are under way on another
+// goroutine.
+func (b *Board) Calls() []truth.Call { return b.calls }
 
 // trace makes the shadow stack and hooks it into the core to be.
 func (c *cpu) trace(cfg *armv7m.Config, img *image) {

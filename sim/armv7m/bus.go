@@ -10,6 +10,7 @@ const (
 	asUnprivileged               // LDRT and the like
 	asException                  // stacking, vector fetch: always privileged
 	asDebugger                   // AHB-AP: privileged, writes ROM
+	asMaster                     // another master of the bus: no PPB
 )
 
 const (
@@ -31,6 +32,7 @@ func (c *Core) read(addr uint32, size int, how access) (uint32, bool) {
 		return 0, false
 	}
 	if m := c.mountAt(addr); m != nil {
+		c.attendDevice()
 		return m.Device.Read(addr-m.Base, size)
 	}
 	if addr >= scsBase && addr <= scsLast {
@@ -54,10 +56,11 @@ func (c *Core) write(addr uint32, size int, v uint32, how access) bool {
 		c.writeRegion(r, addr-r.base, size, v)
 		return true
 	}
-	if addr >= ppbBase && addr <= ppbLast && !c.mayUsePPB(how) && !c.mayTrigger(addr) {
+	if addr >= ppbBase && addr <= ppbLast && !c.mayUsePPB(how) && !c.mayTrigger(addr, how) {
 		return false
 	}
 	if m := c.mountAt(addr); m != nil {
+		c.attendDevice()
 		return m.Device.Write(addr-m.Base, size, v)
 	}
 	if addr >= scsBase && addr <= scsLast {
@@ -77,9 +80,16 @@ func (c *Core) mayUsePPB(how access) bool {
 	return how == asException || how == asDebugger || how == asCore && c.privileged()
 }
 
+// attendDevice has devices see what came before this access.
+func (c *Core) attendDevice() {
+	if c.cycles >= c.eventNext {
+		c.fire()
+	}
+}
+
 // mayTrigger: STIR is open to all where CCR.USERSETMPEND is set.
-func (c *Core) mayTrigger(addr uint32) bool {
-	return addr == scsBase+regSTIR && c.ccr&ccrUSERSETMPEND != 0
+func (c *Core) mayTrigger(addr uint32, how access) bool {
+	return how != asMaster && addr == scsBase+regSTIR && c.ccr&ccrUSERSETMPEND != 0
 }
 
 // bitBand finds the word and the bit behind an address in a bit-band alias

@@ -60,6 +60,7 @@ type Core struct {
 	halted       bool
 	haltedCycles uint64
 	sleepCycles  uint64
+	entryCycles  uint64
 	debugEnabled bool
 	maskInts     bool
 	vectorCatch  uint32
@@ -77,6 +78,7 @@ type Core struct {
 	nvic
 	scb
 	systick
+	events
 	fpState
 }
 
@@ -84,7 +86,7 @@ type Core struct {
 // first two words of the vector table at cfg.VTOR. Errors: regions or mounts
 // that overlap or wrap, a vector table that is not in memory.
 func New(cfg Config) (*Core, error) {
-	c := &Core{cfg: cfg, arch: cfg.Arch, tracer: cfg.Tracer, mounts: cfg.Mounts, breakpoints: map[uint32]bool{}}
+	c := &Core{cfg: cfg, arch: cfg.Arch, tracer: cfg.Tracer, mounts: cfg.Mounts, breakpoints: map[uint32]bool{}, events: events{eventNext: never}}
 	if cfg.Arch > V6M {
 		return nil, fmt.Errorf("armv7m: architecture %d: unknown", cfg.Arch)
 	}
@@ -163,6 +165,11 @@ func (c *Core) HaltedCycles() uint64 { return c.haltedCycles }
 
 // SleepCycles is how many of Cycles passed asleep and not in Debug state.
 func (c *Core) SleepCycles() uint64 { return c.sleepCycles }
+
+// EntryCycles is how many of Cycles exception entries took, from the end of the
+// last instruction to the first of the handler. Tail-chaining belongs to the
+// handler that returns.
+func (c *Core) EntryCycles() uint64 { return c.entryCycles }
 
 // Instructions is the number of instructions executed since power-on; one
 // whose condition fails counts, as does one that faults.

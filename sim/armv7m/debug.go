@@ -255,6 +255,21 @@ func (c *Core) WriteBus(addr uint32, size int, v uint32) bool {
 	return ok
 }
 
+// ReadMaster is an access of another bus master, such as a DMA controller: it
+// sees memory and devices, not the core's private peripherals (DDI 0403E
+// B3.1.1). False is a bus error.
+func (c *Core) ReadMaster(addr uint32, size int) (uint32, bool) {
+	if !busSize(addr, size) {
+		return 0, false
+	}
+	return c.read(addr, size, asMaster)
+}
+
+// WriteMaster is the reverse of ReadMaster. ROM takes no writes.
+func (c *Core) WriteMaster(addr uint32, size int, v uint32) bool {
+	return busSize(addr, size) && c.write(addr, size, v, asMaster)
+}
+
 func busSize(addr uint32, size int) bool {
 	return (size == 1 || size == 2 || size == 4) && addr&uint32(size-1) == 0
 }

@@ -25,7 +25,7 @@ func (c *Core) enter(exc int) {
 	if extended {
 		exRet &^= excReturnBasic
 	}
-	ret := c.pc
+	ret, before := c.pc, c.cycles
 	frame, ok := c.pushFrame(extended)
 	c.cycles += costEntry
 	if ok && extended {
@@ -34,6 +34,7 @@ func (c *Core) enter(exc int) {
 	if !ok {
 		c.stackingFault(exc, bfsrSTKERR)
 	}
+	c.entryCycles += c.cycles - before
 	c.take(exc, ret, frame, exRet)
 }
 
@@ -59,9 +60,7 @@ func (c *Core) pushFrame(extended bool) (frame uint32, ok bool) {
 // take is ExceptionTaken (DDI 0403E B1.5.6) for exc or, if one has become
 // pending that is more urgent, for that. Stacking is done.
 func (c *Core) take(exc int, ret, frame, exRet uint32) {
-	if c.cycles >= c.systickNext {
-		c.syncSysTick()
-	}
+	c.catchUp()
 	exc = c.lateArrival(exc)
 	vector, ok := c.read(c.vtor+uint32(4*exc), 4, asException)
 	if !ok {

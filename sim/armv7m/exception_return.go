@@ -20,7 +20,7 @@ func (c *Core) exceptionReturn(exRet uint32) {
 		ones &^= excReturnBasic
 	}
 	legal = legal && exRet&ones == ones
-	c.active.drop(exc)
+	c.deactivate(exc)
 	if exc != excNMI {
 		c.faultmask = false
 	}
@@ -47,9 +47,7 @@ func (c *Core) exceptionReturn(exRet uint32) {
 // chain tail-chains (DDI 0403E B1.5.12): the frame stays for the next
 // exception, if one is pending that would preempt the code returned to.
 func (c *Core) chain(exc int, frame, exRet uint32) bool {
-	if c.cycles >= c.systickNext {
-		c.syncSysTick()
-	}
+	c.catchUp()
 	next := c.takable()
 	if next == 0 {
 		return false

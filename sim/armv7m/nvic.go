@@ -43,6 +43,7 @@ type nvic struct {
 	priorityMask uint8
 	pending      excSet
 	active       excSet
+	lines        excSet // driven high by devices
 	enabled      excSet // faults by SHCSR; those without an enable always
 	priority     [256]uint8
 	prigroup     uint8 // AIRCR.PRIGROUP

@@ -50,6 +50,7 @@ func (c *Core) writeNVIC(off, v uint32) {
 			c.setPending(exc)
 		case regICPR:
 			c.pending.drop(exc)
+			c.repend(exc)
 		}
 	}
 }

@@ -10,6 +10,7 @@ func (c *Core) Run(until uint64) {
 			return
 		}
 		if c.cycles >= until {
+			c.attendDevice()
 			return
 		}
 		if c.attend() {
@@ -19,7 +20,7 @@ func (c *Core) Run(until uint64) {
 			c.rest(until)
 			continue
 		}
-		c.horizon = min(until, c.systickNext)
+		c.horizon = min(until, c.nextEvent())
 		c.execute()
 	}
 }
@@ -58,7 +59,7 @@ func (c *Core) Step() {
 }
 
 // execute is the inner loop: instructions until the horizon. Events (SysTick,
-// pended exceptions, halt requests) bring the horizon nearer, so that the clock
+// devices, pended exceptions, halt requests) bring the horizon nearer, so that the clock
 // is all it has to look at.
 func (c *Core) execute() {
 	for c.cycles < c.horizon {
@@ -120,7 +121,7 @@ func (c *Core) advanceIT() {
 	c.it = c.it&0xe0 | c.it<<1&0x1f
 }
 
-// attend brings SysTick up to now and takes the most urgent exception, if one
+// attend brings SysTick and devices up to now and takes the most urgent exception, if one
 // may be taken. It returns whether the core is now somewhere else.
 func (c *Core) attend() bool {
 	c.faulted = false
@@ -128,9 +129,7 @@ func (c *Core) attend() bool {
 		c.Reset()
 		return true
 	}
-	if c.cycles >= c.systickNext {
-		c.syncSysTick()
-	}
+	c.catchUp()
 	if c.sleep != awake && c.mustWake() {
 		c.sleep = awake
 	}
@@ -149,15 +148,26 @@ func (c *Core) attend() bool {
 
 // rest lets time pass until the next event.
 func (c *Core) rest(until uint64) {
-	next := max(min(until, c.systickNext), c.cycles)
+	next := max(min(until, c.nextEvent()), c.cycles)
 	if c.sleep != awake {
 		c.sleepCycles += next - c.cycles
 	}
 	c.cycles = next
 }
 
-// passHalted lets time pass in Debug state, where SysTick stands still.
+// passHalted lets time pass in Debug state. Devices go on.
 func (c *Core) passHalted(until uint64) {
+	for c.eventNext <= until && c.halted {
+		c.haltUntil(c.eventNext)
+		c.fire()
+	}
+	if c.halted {
+		c.haltUntil(until)
+	}
+}
+
+// haltUntil is a piece of time in Debug state, where SysTick stands still.
+func (c *Core) haltUntil(until uint64) {
 	if until <= c.cycles {
 		return
 	}

@@ -64,6 +64,7 @@ func (t *Truth) Enter(exc int, ret, frame, excReturn, to uint32) {
 	below.process = excReturn&excReturnPSP != 0
 	h := t.start(below.leaf().node.child(t.boundaryOf(exc)), to, frame)
 	h.below, h.exception = below, exc
+	h.inHandler(exc)
 	below.handlers++
 	t.current = h
 }
@@ -77,6 +78,9 @@ func (t *Truth) Leave(_ int, frame, excReturn, to uint32) {
 	t.charge()
 	if h := t.current; h != nil {
 		t.current = nil
+		if h.below != nil {
+			h.truncate(0, true)
+		}
 		t.end(h)
 	}
 	if to == 0 {
@@ -136,6 +140,9 @@ func (t *Truth) start(above *node, pc, sp uint32) *context {
 		c = &context{}
 	}
 	c.frames = append(c.frames, frame{node: above.child(t.functions.at(pc)), sp: sp})
+	if t.recorder != nil {
+		t.recorder.start(c)
+	}
 	return c
 }
 

@@ -52,6 +52,7 @@ type Truth struct {
 	current  *context            // nil before the first event, and while tail-chaining
 	stacked  map[uint32]*context // interrupted, by the address of the exception frame
 	spare    []*context
+	recorder *Recorder  // nil: none
 	boundary [512]int32 // number of the boundary of an exception, 0: not met yet
 }
 
@@ -91,6 +92,9 @@ func (t *Truth) charge() {
 		n = t.current.leaf().node
 	} else {
 		n = n.child(0)
+	}
+	if t.recorder != nil {
+		t.recorder.charge(t.current, now.running-t.spent.running)
 	}
 	n.running += now.running - t.spent.running
 	n.asleep += now.asleep - t.spent.asleep

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package qemu
+
+import "os/exec"
+
+func dieWithUs(*exec.Cmd) {}
