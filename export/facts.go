@@ -55,11 +55,16 @@ func (g *factGroup) micros(label string, d time.Duration) {
 	g.facts = append(g.facts, fact{label, "microseconds", float64(d) / 1e3})
 }
 
-// facts says how the samples were taken and how far to trust them, for the
+// facts says how samples or calls were taken and how far to trust them, for the
 // places where a viewer shows such things.
 func facts(p *profile.Profile) []factGroup {
-	groups := []factGroup{runFacts(p), sampleFacts(p)}
-	if !p.Taken.Flat() {
+	groups := []factGroup{runFacts(p)}
+	if p.Trace != nil {
+		groups = append(groups, traceFacts(p), contextFacts(p))
+	} else {
+		groups = append(groups, sampleFacts(p))
+	}
+	if !p.Taken.Flat() && p.Trace == nil {
 		groups = append(groups, stackFacts(p))
 	}
 	if len(p.Taken.Remarks) > 0 {
@@ -82,7 +87,11 @@ func runFacts(p *profile.Profile) factGroup {
 		g.text("Beside it", m.Path)
 	}
 	g.text("Device", a.Device)
-	g.text("Probe", a.Probe)
+	if p.Trace != nil {
+		g.text("Port", a.Probe)
+	} else {
+		g.text("Probe", a.Probe)
+	}
 	if a.SWCLKHz > 0 {
 		g.text("SWCLK", frequency(float64(a.SWCLKHz)))
 	}
@@ -91,7 +100,9 @@ func runFacts(p *profile.Profile) factGroup {
 	}
 	g.text("Duration", seconds(p.Duration))
 	g.text("Clock", a.ClockLabel)
-	g.text("Seed", strconv.FormatInt(a.Seed, 10))
+	if p.Trace == nil {
+		g.text("Seed", strconv.FormatInt(a.Seed, 10))
+	}
 	g.text("Ended", a.EndReason)
 	return g
 }
@@ -163,8 +174,12 @@ func percent(v float64) string {
 	return fmt.Sprintf("%.2g %%", v*100)
 }
 
-// seconds prints three digits, and whole seconds from 100 s on.
+// seconds prints three digits, and whole seconds from 100 s on; shorter units below
+// a millisecond.
 func seconds(d time.Duration) string {
+	if d > 0 && d < time.Millisecond {
+		return exactly(d)
+	}
 	if s := d.Seconds(); s < 100 {
 		return fmt.Sprintf("%.3g s", s)
 	}

@@ -69,10 +69,10 @@ func rowInterval(p *profile.Profile) time.Duration {
 	for _, t := range p.Threads {
 		rows += len(t.Samples)
 	}
-	if rows == samples {
+	if rows == samples && p.Trace == nil {
 		return p.Period
 	}
-	return p.Duration / time.Duration(rows)
+	return p.Duration / time.Duration(max(rows, 1))
 }
 
 func newFirefoxMeta(p *profile.Profile) firefoxMeta {
@@ -85,6 +85,10 @@ func newFirefoxMeta(p *profile.Profile) firefoxMeta {
 		ImportedFrom: strings.TrimSpace("mprof " + p.Taken.Version), Arguments: strings.Join(p.Taken.Command, " "),
 		KeepProfileThreadOrder: true, UsesOnlyOneStackType: true, SourceCodeIsNotOnSearchfox: true,
 		InitialSelectedThreads: []int{0},
+	}
+	if p.Trace != nil {
+		m.MarkerSchema = append(m.MarkerSchema, callSchema)
+		m.SampleUnits["threadCPUDelta"] = "ns"
 	}
 	if !p.Start.IsZero() {
 		m.StartTime = float64(p.Start.UnixMicro()) / 1e3

@@ -114,7 +114,7 @@ func newFirefoxShared(p *profile.Profile) *sharedTables {
 }
 
 // finish hands the strings over; nothing may be added afterwards.
-func (t *sharedTables) finish() { t.StringArray = t.strings.list }
+func (t *sharedTables) finish() { t.StringArray = append([]string{}, t.strings.list...) }
 
 func (t *sharedTables) addNativeSymbols() {
 	n := &t.NativeSymbols

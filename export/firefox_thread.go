@@ -29,14 +29,15 @@ type firefoxThread struct {
 }
 
 // firefoxSamples: weight is the number of samples in a row, so that counts in the
-// viewer are numbers of samples; null makes every row count once.
+// viewer are numbers of samples; null makes every row count once. Of traced calls it
+// is time.
 type firefoxSamples struct {
-	Length         int       `json:"length"`
-	Stack          []stackID `json:"stack"`
-	Time           []float64 `json:"time"` // ms
-	Weight         *[]int    `json:"weight"`
-	WeightType     string    `json:"weightType"`
-	ThreadCPUDelta []int64   `json:"threadCPUDelta"` // µs
+	Length         int        `json:"length"`
+	Stack          []stackID  `json:"stack"`
+	Time           []float64  `json:"time"` // ms
+	Weight         *[]float64 `json:"weight"`
+	WeightType     string     `json:"weightType"`
+	ThreadCPUDelta []int64    `json:"threadCPUDelta"` // µs; of traced calls ns
 }
 
 // The core is one process, "1"; ids are numeric strings, which Perfetto wants.
@@ -44,16 +45,22 @@ const firefoxPID = "1"
 
 func newFirefoxThreads(p *profile.Profile, shared *sharedTables) []firefoxThread {
 	var threads []firefoxThread
+	calls := newCallMarkers(p, shared)
 	for i, t := range p.Threads {
 		thread := firefoxThread{
 			Name: t.Name, IsMainThread: i == 0, ProcessType: "default", ProcessName: processName(p),
 			PausedRanges: []struct{}{}, ShowMarkersInTimeline: true, PID: firefoxPID, TID: fmt.Sprint(i + 1),
-			Samples: newFirefoxSamples(t.Samples, p.Events),
-			Markers: newFirefoxMarkers(nil, shared),
 		}
+		if p.Trace != nil {
+			thread.Samples = newTracedSamples(t.Samples)
+		} else {
+			thread.Samples = newFirefoxSamples(t.Samples, p.Events)
+		}
+		var events []profile.Event
 		if i == 0 {
-			thread.Markers = newFirefoxMarkers(p.Events, shared)
+			events = p.Events
 		}
+		thread.Markers = newFirefoxMarkers(events, t, calls, shared)
 		threads = append(threads, thread)
 	}
 	shared.finish()
@@ -86,14 +93,14 @@ func (s stackID) MarshalJSON() ([]byte, error) {
 func newFirefoxSamples(samples []profile.Sample, events []profile.Event) *firefoxSamples {
 	s := &firefoxSamples{Stack: []stackID{}, Time: []float64{}, WeightType: "samples", ThreadCPUDelta: []int64{}}
 	running := runningTimes(samples, events)
-	weights := []int{}
+	weights := []float64{}
 	for i, sample := range samples {
 		events = s.addGaps(events, sample.Time)
 		s.add(sample.Time, stackID(sample.Stack), running[i])
 		for len(weights) < s.Length-1 {
 			weights = append(weights, 0) // a gap
 		}
-		weights = append(weights, sample.Count)
+		weights = append(weights, float64(sample.Count))
 	}
 	s.addGaps(events, math.MaxInt64)
 	if slices.ContainsFunc(samples, func(x profile.Sample) bool { return x.Count != 1 }) {
@@ -179,11 +186,14 @@ type firefoxTooltipRow struct {
 	Label  string            `json:"label"`
 }
 
-// newFirefoxCounters draws, in percent of the time: how long the core was
+// newFirefoxCounters draws, of a profile of samples, in percent of the time: how long the core was
 // halted for samples, and how long it ran. A count is the milliseconds since
 // the counter sample before; the viewer divides by the distance. The first
 // sample of a counter counts nothing, so it stands at time 0.
 func newFirefoxCounters(p *profile.Profile) []firefoxCounter {
+	if p.Trace != nil {
+		return []firefoxCounter{}
+	}
 	samples := p.Threads[0].Samples
 	running := runningTimes(samples, p.Events)
 	halted := percentCounter("Halted", "Time that the core stood still for samples", "red", 50)

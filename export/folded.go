@@ -15,13 +15,13 @@ import (
 var foldedName = strings.NewReplacer(";", ":", "\n", " ", "\r", " ")
 
 // WriteFolded writes one line per stack, root;...;leaf and the number of
-// samples, as flamegraph.pl, inferno, speedscope and others read it. Lines are
+// samples (of traced calls: nanoseconds in the leaf itself), as flamegraph.pl, inferno, speedscope and others read it. Lines are
 // sorted; equal ones are added up.
 func WriteFolded(w io.Writer, p *profile.Profile) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	counts := map[string]int{}
+	counts := map[string]int64{}
 	var names []string
 	for _, s := range p.ByStack() {
 		names = names[:0]
@@ -29,7 +29,13 @@ func WriteFolded(w io.Writer, p *profile.Profile) error {
 			names = append(names, foldedName.Replace(p.Functions[f.Function].Name))
 		}
 		slices.Reverse(names)
-		counts[strings.Join(names, ";")] += s.Samples
+		n := int64(s.Samples)
+		if p.Trace != nil {
+			n = s.Weight.Nanoseconds()
+		}
+		if n > 0 {
+			counts[strings.Join(names, ";")] += n
+		}
 	}
 	lines := make([]string, 0, len(counts))
 	for stack := range counts {

@@ -12,8 +12,9 @@ import (
 )
 
 // WritePprof writes a gzip-compressed profile.proto (github.com/google/pprof,
-// proto/profile.proto): sample types samples/count and cpu/nanoseconds, the
-// latter the default; one mapping, locations with all inlined lines.
+// proto/profile.proto): sample types samples/count and cpu/nanoseconds, of traced
+// calls calls/count and time/nanoseconds, the latter the default; locations with all
+// inlined lines.
 func WritePprof(w io.Writer, p *mprof.Profile) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -22,10 +23,14 @@ func WritePprof(w io.Writer, p *mprof.Profile) error {
 	b.out = &profile.Profile{
 		SampleType:        []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
 		DefaultSampleType: "cpu",
-		PeriodType:        &profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
-		Period:            int64(p.Period),
 		DurationNanos:     int64(p.Duration),
 		Comments:          comments(p),
+	}
+	if p.Trace != nil {
+		b.out.SampleType[0].Type, b.out.SampleType[1].Type = "calls", "time"
+		b.out.DefaultSampleType = "time"
+	} else {
+		b.out.PeriodType, b.out.Period = &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, int64(p.Period)
 	}
 	if !p.Start.IsZero() {
 		b.out.TimeNanos = p.Start.UnixNano()
@@ -89,8 +94,13 @@ func isIdentifier(s string) bool {
 	return s != ""
 }
 
-// samples adds the samples of a thread, those of one stack together.
+// samples adds the samples of a thread, those of one stack together. A track of
+// traced calls is a context: a task, an interrupt.
 func (b *pprofBuilder) samples(t mprof.ThreadTrack) {
+	track := "thread"
+	if b.source.Trace != nil {
+		track = "context"
+	}
 	type total struct{ count, nanos int64 }
 	totals := map[mprof.StackIndex]total{}
 	for _, s := range t.Samples {
@@ -105,7 +115,7 @@ func (b *pprofBuilder) samples(t mprof.ThreadTrack) {
 	for _, s := range stacks {
 		sample := &profile.Sample{
 			Value: []int64{totals[s].count, totals[s].nanos},
-			Label: map[string][]string{"thread": {t.Name}},
+			Label: map[string][]string{track: {t.Name}},
 		}
 		sample.Location = b.stack(s, sample.Label)
 		b.out.Sample = append(b.out.Sample, sample)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -20,7 +21,8 @@ import (
 // SummaryOptions says how a summary is printed.
 type SummaryOptions struct {
 	Colour    bool
-	Functions int      // how many of the hottest are listed; 0: ten
+	Functions int      // how many of the hottest are listed; 0: ten of samples, twenty of traced calls; below 0: all
+	Sort      Order    // of the functions of a trace; "": ByTotal
 	Files     []string // written files, for the next command to type
 }
 
@@ -31,15 +33,27 @@ func Summary(w io.Writer, p *profile.Profile, o SummaryOptions) error {
 		return err
 	}
 	s := summary{p: p, strong: style(o.Colour, color.Bold), faint: style(o.Colour, color.Faint), warn: style(o.Colour, color.FgYellow)}
-	s.head()
-	s.cost()
-	s.stacks()
-	s.target()
-	s.functions(cmp.Or(max(o.Functions, 0), 10))
+	if p.Trace != nil {
+		s.trace(o)
+	} else {
+		s.head()
+		s.cost()
+		s.stacks()
+		s.target()
+		s.functions(limit(o.Functions))
+	}
 	s.remarks()
 	s.next(o.Files)
 	_, err := io.WriteString(w, s.out.String())
 	return err
+}
+
+// limit is how many functions of samples are listed.
+func limit(functions int) int {
+	if functions < 0 {
+		return math.MaxInt
+	}
+	return cmp.Or(functions, 10)
 }
 
 // style colours only where asked to, whatever the terminal.

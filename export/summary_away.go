@@ -10,6 +10,9 @@ import (
 // awaySentences say of which time nothing is known, and why.
 func awaySentences(p *profile.Profile) (all []string) {
 	for _, a := range p.Taken.Away {
+		if a.Time == 0 && p.Trace != nil {
+			continue // what got lost there is counted elsewhere
+		}
 		pieces := fmt.Sprintf("in %d pieces", a.Pieces)
 		if a.Pieces == 1 {
 			pieces = "in one piece"

@@ -110,10 +110,14 @@ type jsonEvent struct {
 	Detail    string  `json:"detail,omitempty"`
 }
 
-// SummaryJSON writes the summary, with all functions, as one JSON object.
+// SummaryJSON writes the summary, with all functions, as one JSON object; that of a
+// trace has other keys than that of samples.
 func SummaryJSON(w io.Writer, p *profile.Profile, files ...string) error {
 	if err := p.Check(); err != nil {
 		return err
+	}
+	if p.Trace != nil {
+		return writeTraceJSON(w, p, files)
 	}
 	a := &p.Taken
 	idle := p.IdleShare()
@@ -125,7 +129,7 @@ func SummaryJSON(w io.Writer, p *profile.Profile, files ...string) error {
 		Budget:  budgetJSON(a.Budget),
 		Stacks:  jsonStacks{Complete: a.Stops[unwind.Complete], Cut: map[string]uint64{}, CutAt: []jsonCut{}, Guessed: jsonGuesses(a.Guessed), Callers: cmp.Or(a.Unwinding, "auto")},
 		Resets:  a.Resets, Lost: a.LostResets, Away: jsonAways(p), Asleep: jsonShare{int(a.Sleeping), idle.Value, idle.Error},
-		Functions: []jsonFunction{}, Events: []jsonEvent{}, Remarks: append([]string{}, a.Remarks...), Files: append([]string{}, files...),
+		Functions: []jsonFunction{}, Events: jsonEvents(p), Remarks: append([]string{}, a.Remarks...), Files: append([]string{}, files...),
 	}
 	for miss, n := range a.Missed {
 		if n > 0 && snapshot.Miss(miss) != snapshot.Taken {
@@ -148,11 +152,20 @@ func SummaryJSON(w io.Writer, p *profile.Profile, files ...string) error {
 			Total: jsonTime{jsonShare{e.Total, e.TotalShare.Value, e.TotalShare.Error}, e.TotalTime.Seconds(), e.TotalTimeShare.Value, e.TotalTimeShare.Error},
 		})
 	}
+	return encodeJSON(w, &s)
+}
+
+func jsonEvents(p *profile.Profile) []jsonEvent {
+	all := []jsonEvent{}
 	for _, e := range p.Events {
-		s.Events = append(s.Events, jsonEvent{e.Time.Seconds(), e.Duration.Seconds(), e.Name, e.Detail})
+		all = append(all, jsonEvent{e.Time.Seconds(), e.Duration.Seconds(), e.Name, e.Detail})
 	}
+	return all
+}
+
+func encodeJSON(w io.Writer, summary any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(&s)
+	return enc.Encode(summary)
 }

@@ -14,6 +14,9 @@ const batches = 50
 // InBlocks tells whether samples were taken in rows, microseconds apart. They say
 // the same again and again, and are far from independent.
 func (p *Profile) InBlocks() bool {
+	if p.Trace != nil {
+		return false
+	}
 	for _, t := range p.Threads {
 		for _, s := range t.Samples {
 			if s.Count > 1 {

@@ -12,6 +12,7 @@ type bins struct {
 	cells []Sample      // of that bin, in the order of their first samples
 	slot  []int32       // by stack: its cell, from 1
 	rows  []Sample      // of the bins before
+	exact bool          // begin with bins of 1 ns, and rows stand where they begin: see Pieces
 }
 
 const (
@@ -22,7 +23,9 @@ const (
 // add takes samples in the order of their times.
 func (b *bins) add(s Sample) {
 	if b.width == 0 {
-		b.width = firstBin
+		if b.width = firstBin; b.exact {
+			b.width = 1
+		}
 		b.open = s.Time - s.Time%b.width
 	}
 	if s.Time >= b.open+b.width {
@@ -49,7 +52,8 @@ func (b *bins) put(s Sample) {
 }
 
 // close lays the cells of the open bin out one after the other, each as wide as
-// its weight: a viewer draws a sample from the one before it.
+// its weight: a viewer draws a sample from the one before it, and a piece of a trace
+// from where it begins.
 func (b *bins) close() {
 	b.flush()
 	if len(b.rows) > mostRows {
@@ -61,8 +65,13 @@ func (b *bins) flush() {
 	at, end := b.open, b.open+b.width-1
 	for _, c := range b.cells {
 		b.slot[c.Stack] = 0
-		at += c.Weight
-		c.Time = min(at, end)
+		if b.exact {
+			c.Time = min(max(at, c.Time), end)
+			at = c.Time + c.Weight
+		} else {
+			at += c.Weight
+			c.Time = min(at, end)
+		}
 		b.rows = append(b.rows, c)
 	}
 	b.cells = b.cells[:0]
@@ -71,10 +80,10 @@ func (b *bins) flush() {
 // widen doubles the bins until half of the rows are left, or they are as wide as
 // they can be.
 func (b *bins) widen() {
-	for before := len(b.rows); len(b.rows) > mostRows/2 && b.width < 1<<60; {
+	for len(b.rows) > mostRows/2 && b.width < 1<<60 {
 		b.width *= 2
 		rows := b.rows
-		b.rows = make([]Sample, 0, before)
+		b.rows = rows[:0] // never longer than what has been read
 		for i, s := range rows {
 			if open := s.Time - s.Time%b.width; i == 0 || open != b.open {
 				b.flush()

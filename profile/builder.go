@@ -143,7 +143,7 @@ func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
 		p.Period = p.Duration / time.Duration(n)
 	}
 	b.tables.uniqueNames()
-	p.Sources = b.sources()
+	p.Sources = readSources(p, b.options.Source)
 	return p
 }
 
@@ -173,9 +173,9 @@ func longer(samples []Sample, limit time.Duration) (n uint64) {
 	return n
 }
 
-// sources reads the files of all frames.
-func (b *Builder) sources() map[string]string {
-	if b.options.Source == nil {
+// readSources reads the files of all frames and functions; source may be nil.
+func readSources(p *Profile, source func(file string) (string, bool)) map[string]string {
+	if source == nil {
 		return nil
 	}
 	found := map[string]string{}
@@ -183,15 +183,15 @@ func (b *Builder) sources() map[string]string {
 	read := func(file string) {
 		if !tried[file] {
 			tried[file] = true
-			if content, ok := b.options.Source(file); ok {
+			if content, ok := source(file); ok {
 				found[file] = content
 			}
 		}
 	}
-	for _, f := range b.profile.Frames {
+	for _, f := range p.Frames {
 		read(f.File)
 	}
-	for _, f := range b.profile.Functions {
+	for _, f := range p.Functions {
 		read(f.File)
 	}
 	return found

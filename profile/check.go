@@ -7,12 +7,15 @@ import (
 
 // Check tests the invariants that exporters rely on: indexes are in range,
 // callers stand before callees, names are unique and not empty, samples are in
-// order. A profile from a Builder passes; the error says what does not.
+// order, and times of a trace add up. A profile from a Builder passes; the error says what does not.
 func (p *Profile) Check() error {
 	if p.Duration < 0 || p.Period < 0 {
 		return fmt.Errorf("profile: duration %v, period %v", p.Duration, p.Period)
 	}
-	return errors.Join(p.checkFunctions(), p.checkFrames(), p.checkThreads())
+	if err := errors.Join(p.checkFunctions(), p.checkFrames(), p.checkThreads()); err != nil {
+		return err
+	}
+	return p.checkTrace()
 }
 
 func (p *Profile) checkFunctions() error {
@@ -72,7 +75,7 @@ func (p *Profile) checkThreads() error {
 				return fmt.Errorf("profile: thread %s, sample %d: stack %d of %d", t.Name, i, s.Stack, len(p.Stacks))
 			case i > 0 && s.Time < t.Samples[i-1].Time:
 				return fmt.Errorf("profile: thread %s, sample %d is earlier than the one before", t.Name, i)
-			case s.Count < 1:
+			case s.Count < 0, s.Count == 0 && p.Trace == nil:
 				return fmt.Errorf("profile: thread %s, sample %d counts %d", t.Name, i, s.Count)
 			case s.Weight < 0 || s.Halted < 0:
 				return fmt.Errorf("profile: thread %s, sample %d: weight %v, halted %v", t.Name, i, s.Weight, s.Halted)

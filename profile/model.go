@@ -102,6 +102,7 @@ type Sample struct {
 type ThreadTrack struct {
 	Name    string
 	Samples []Sample // by time
+	Calls   []Call   // by time of entry; those of a trace that are kept
 }
 
 // Mapping is the program image.
@@ -130,6 +131,7 @@ type Profile struct {
 	Events    []Event
 	Sources   map[string]string // file name -> content, where it could be read
 	Taken     Acquisition
+	Trace     *Trace // nil: the profile was sampled
 }
 
 // Acquisition says how the samples were taken and how far to trust them.

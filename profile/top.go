@@ -69,7 +69,7 @@ func (p *Profile) Top() []Entry {
 	if p.InBlocks() {
 		p.correlate(entries)
 	}
-	entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Total == 0 })
+	entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Total == 0 && e.TotalTime == 0 })
 	slices.SortFunc(entries, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
 	})
@@ -112,12 +112,14 @@ func (p *Profile) ByStack() []StackSamples {
 			c := &counts[s.Stack]
 			c.Samples += s.Count
 			c.Weight += s.Weight
-			c.squares += float64(s.Weight) * float64(s.Weight) / float64(s.Count) // as if of equal weights
+			if s.Count > 0 {
+				c.squares += float64(s.Weight) * float64(s.Weight) / float64(s.Count) // as if of equal weights
+			}
 		}
 	}
 	out := counts[:0]
 	for i, c := range counts {
-		if c.Samples > 0 {
+		if c.Samples > 0 || c.Weight > 0 {
 			c.Stack = StackIndex(i)
 			out = append(out, c)
 		}

@@ -40,7 +40,7 @@ func TestLargeIsWellFormed(t *testing.T) {
 		if err != nil || !strings.Contains(string(out), c.want) || strings.Contains(text, "warning") || strings.Contains(text, "error:") {
 			t.Errorf("%q: %v\n%.2000s", c.args, err, out)
 		}
-		if c.want == "" && !strings.Contains(string(out), "module_0_inner\n/home/build/firmware/src/module_0.c:") {
+		if c.want == "" && !strings.Contains(string(out), "module_0_inner\n/project/firmware/src/module_0.c:") {
 			t.Errorf("addr2line: %s", out)
 		}
 	}

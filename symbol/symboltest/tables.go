@@ -14,7 +14,7 @@ func (l *large) lines(u int) (off uint32) {
 	w.u8(0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1) // operands
 	w.u8(1, 1, 8)                            // directories: path as string
 	w.uleb(6)
-	for _, dir := range []string{"/home/build/firmware", "src", "include", "include/hal", "/usr/lib/gcc/arm-none-eabi/12.2.1/include", "/usr/include/newlib"} {
+	for _, dir := range []string{"/project/firmware", "src", "include", "include/hal", "/usr/lib/gcc/arm-none-eabi/12.2.1/include", "/usr/include/newlib"} {
 		w.cstring(dir)
 	}
 	w.u8(2, 1, 8, 2, 0x0b) // files: path as string, directory as byte

@@ -84,7 +84,7 @@ func (l *large) unit(u int) {
 	i.u32(l.string("GNU C17 12.2.1 20221205 -mcpu=cortex-m4 -mthumb -g -O2 -ffunction-sections -fdata-sections"))
 	i.u8(0x1d)
 	i.cstring(fmt.Sprintf("src/module_%d.c", u))
-	i.u32(l.string("/home/build/firmware"))
+	i.u32(l.string("/project/firmware"))
 	i.u32(l.rangeList(u))
 	i.u32(0)
 	i.u32(l.lines(u))
