@@ -1,0 +1,127 @@
+package trace
+
+import (
+	"context"
+	"time"
+)
+
+// maxEarly bounds what is kept of the bytes before a run.
+const maxEarly = 1 << 20
+
+// early is what came before a run: evidence where nobody understands it, and
+// the beginning of a run where firmware talks and does not listen.
+type early struct {
+	bytes []byte
+	total int
+}
+
+// feed decodes a piece of the stream and keeps it.
+func (s *Session) feed(a arrival) {
+	if s.keep {
+		s.record(a.bytes)
+	} else {
+		s.early.total += len(a.bytes)
+		s.early.bytes = append(s.early.bytes, a.bytes[:min(len(a.bytes), maxEarly-len(s.early.bytes))]...)
+	}
+	if t, ok := s.heard.to.(Arrivals); ok {
+		t.Arrived(a.at.Sub(s.origin))
+	}
+	_, _ = s.decoder.Write(a.bytes) // never fails
+	if v, ok := s.decoder.Variant(); ok {
+		s.wire = v // firmware takes what it sends
+	}
+}
+
+// record gives bytes to SessionOptions.Record; the first error stays.
+func (s *Session) record(b []byte) {
+	if s.o.Record != nil && s.writing == nil {
+		_, s.writing = s.o.Record.Write(b)
+	}
+}
+
+// keepEarly records what came before the run.
+func (s *Session) keepEarly() {
+	s.record(s.early.bytes)
+	s.early.bytes, s.keep = nil, true
+}
+
+// pump decodes what comes until something happened, for at most d. The error is
+// ErrLost or that of ctx.
+func (s *Session) pump(ctx context.Context, d time.Duration, happened func() bool) (bool, error) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for !happened() {
+		select {
+		case a, ok := <-s.line.in:
+			if !ok {
+				return happened(), s.line.lost(s.o.Port)
+			}
+			s.feed(a)
+		case <-timer.C:
+			return happened(), nil
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		}
+	}
+	return true, nil
+}
+
+// send sends a command.
+func (s *Session) send(command byte, body ...byte) {
+	if command == CommandStatus {
+		s.asked++
+	}
+	s.sendBytes(s.wire.AppendPacket(nil, command, body...))
+}
+
+// maxSent bounds what is kept of what was sent, to know it again.
+const maxSent = 256
+
+func (s *Session) sendBytes(b []byte) {
+	if s.line.send(b) {
+		s.sent = append(s.sent, b[:min(len(b), maxSent-len(s.sent))]...)
+	}
+}
+
+// interval is how long to wait for the answer to the attempt n, from 0: a
+// quarter of a second, later a whole one.
+func (s *Session) interval(attempt int) time.Duration {
+	return s.o.Patience / 12 << min(attempt, 2)
+}
+
+// attempts fit into Patience.
+const attempts = 4
+
+// answerTime is how long an answer may take that stands behind what a target had
+// recorded: 64 KiB of buffer.
+func (s *Session) answerTime() time.Duration {
+	const buffer = 64 << 10
+	if s.o.Baud <= 0 {
+		return 3 * s.o.Patience
+	}
+	return s.o.Patience + buffer*10*time.Second/time.Duration(s.o.Baud)
+}
+
+// ask sends a command until something happened, and tells whether it did. It gives
+// up after Patience, later while packets come. Commands get lost, so that they
+// are repeated: those that may be.
+func (s *Session) ask(ctx context.Context, happened func() bool, command byte, body ...byte) (bool, error) {
+	s.awaited = command
+	deadline := time.Now().Add(s.answerTime())
+	for attempt := 0; ; attempt++ {
+		s.send(command, body...)
+		packets := s.heard.packets
+		if ok, err := s.pump(ctx, s.interval(attempt), happened); ok || err != nil {
+			return ok, err
+		}
+		if attempt+1 >= attempts && (s.heard.packets == packets || time.Now().After(deadline)) {
+			return false, nil
+		}
+	}
+}
+
+// more is true once a counter of the listener has gone on.
+func more(counter *int) func() bool {
+	before := *counter
+	return func() bool { return *counter > before }
+}

@@ -1,0 +1,66 @@
+package trace
+
+import (
+	"io"
+	"math/rand/v2"
+	"net"
+	"testing"
+	"time"
+)
+
+// delayed gives bytes on some time after they came, all in order.
+type delayed struct {
+	net.Conn
+	by     time.Duration
+	queue  chan arrival
+	rest   []byte
+	closed chan struct{}
+}
+
+func delay(c net.Conn, by time.Duration) *delayed {
+	d := &delayed{Conn: c, by: by, queue: make(chan arrival, 10_000), closed: make(chan struct{})}
+	go func() {
+		defer close(d.queue)
+		for {
+			b := make([]byte, 4096)
+			n, err := c.Read(b)
+			if err != nil {
+				return
+			}
+			d.queue <- arrival{time.Now().Add(by), b[:n]}
+		}
+	}()
+	return d
+}
+
+func (d *delayed) Read(b []byte) (int, error) {
+	if len(d.rest) == 0 {
+		a, ok := <-d.queue
+		if !ok {
+			return 0, io.EOF
+		}
+		time.Sleep(time.Until(a.at))
+		d.rest = a.bytes
+	}
+	n := copy(b, d.rest)
+	d.rest = d.rest[n:]
+	return n, nil
+}
+
+// TestSessionLateAnswers: answers that come after commands were repeated are
+// taken for what they are; the run has one START.
+func TestSessionLateAnswers(t *testing.T) {
+	t.Parallel()
+	for _, by := range []time.Duration{30, 70, 150} {
+		fw := &target{meta: ourMetadata(), rate: 5, random: rand.New(rand.NewPCG(uint64(by), 1))}
+		r := runSession(t, fw, SessionOptions{}, 300, func(c net.Conn) io.ReadWriteCloser { return delay(c, by*time.Millisecond) })
+		if r.err != nil {
+			t.Fatal(r.err)
+		}
+		r.exact(t)
+		if _, _, starts := fw.truth(); starts != 1 || r.batches[0].Version != 2 || len(r.remarks) > 0 {
+			t.Errorf("%v ms: %d STARTs, records of version %d, remarks %q", int(by), starts, r.batches[0].Version, r.remarks)
+		}
+		replaysTheSame(t, r)
+	}
+}

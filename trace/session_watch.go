@@ -1,0 +1,45 @@
+package trace
+
+import "time"
+
+// watch notices what goes on while a run goes on, and says it once.
+type watch struct {
+	session  *Session
+	last     time.Time // when a byte came
+	quiet    bool      // nothing came for long
+	silences int
+	stopped  bool // the firmware stands, and nobody told it to
+	again    bool // START should be sent once more
+}
+
+// came takes the time of bytes that came and were decoded.
+func (w *watch) came(at time.Time) {
+	w.last, w.quiet = at, false
+	if s := w.session; s.heard.stands && !w.stopped {
+		w.stopped = true
+		s.remark("the firmware stopped profiling by itself, %.1f s after the start of the run", at.Sub(s.origin).Seconds())
+	}
+}
+
+// tick is called each second.
+func (w *watch) tick() {
+	s := w.session
+	w.again = s.listens && !s.obeyed
+	if w.quiet || time.Since(w.last) <= s.silence() {
+		return
+	}
+	w.quiet = true
+	if w.silences++; w.silences == 1 {
+		s.remark("the firmware said nothing for %v or more, from %.1f s on", s.silence(), w.last.Sub(s.origin).Seconds())
+	}
+}
+
+// end says what is left to say.
+func (w *watch) end() {
+	if w.silences > 1 {
+		w.session.remark("the firmware said nothing for %v or more %d times", w.session.silence(), w.silences)
+	}
+	if w.session.listens && !w.session.obeyed {
+		w.session.remark("the firmware did not answer START")
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package uart
+
+func permission(name string) error { return &PermissionError{Port: name} }
