@@ -12,9 +12,10 @@ build:
 	@scripts/setup.sh demo
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/mprof ./cmd/mprof
 
-# 60 s of target time at 100 Hz on the simulated board.
+# 60 s of target time at 100 Hz on the simulated board; and each call of 12 s, of a recording.
 demo: build
 	bin/mprof sample --probe sim --rate 100 --duration 60 -o mprof-demo.json.gz -o mprof-demo.pb.gz
+	bin/mprof trace --demo -o mprof-demo-trace.json.gz -o mprof-demo-trace.pb.gz
 
 test:
 	@scripts/setup.sh test
@@ -51,20 +52,25 @@ reliability:
 	$(GO) test -count 1 -timeout 20m ./cortexm/reliability -full -update
 
 # The tables of docs/accuracy.md; those of every instruction are written into it
-# (every program of firmware/corpus, two minutes).
+# (every program of firmware/corpus, two minutes). Then those of docs/firmware.md: durations
+# of traced calls against counted ones, and what the module costs (three minutes).
 accuracy:
 	@scripts/setup.sh test
 	$(GO) test -count 1 -timeout 30m -run 'Accuracy' -v ./cmd/mprof -corpus -update
+	$(GO) test -count 1 -timeout 30m -run 'Accuracy|TestCost' -v ./firmware/examples -update
 
 # The programs of firmware/corpus, into the user's cache.
 corpus:
 	@scripts/setup.sh test
 	$(GO) test -count 1 ./firmware/corpus
 
-# Rebuild the committed ELF files (needs Debian's gcc-arm-none-eabi).
+# Rebuild the committed ELF files (needs Debian's gcc-arm-none-eabi), and the recording
+# of mprof trace --demo.
 firmware:
 	$(MAKE) -C firmware/demo
 	$(MAKE) -C firmware/shares
+	$(MAKE) -C firmware/examples/logger
+	$(GO) test -count 1 -run TestDemoRecording ./firmware/examples -update
 
 # The picture in the README (needs Chromium).
 picture: demo
@@ -88,4 +94,4 @@ generate:
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin build mprof-demo.* mprof-profile.*
+	rm -rf bin build mprof-demo* mprof-profile.*

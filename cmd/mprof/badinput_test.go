@@ -11,6 +11,8 @@ import (
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/firmware/demo"
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/trace"
+	"github.com/mprof/mprof/trace/uart"
 )
 
 // TestBadInput: one sentence that helps, and an exit code other than 0.
@@ -119,6 +121,15 @@ func TestHints(t *testing.T) {
 		{&cortexm.HaltedError{}, "debugger"},
 		{&cortexm.HaltLimitError{}, "--max-overhead"},
 		{fs.ErrPermission, "permissions"},
+		{&uart.PermissionError{Port: "/dev/ttyUSB0", Group: "dialout"}, "usermod -aG dialout"},
+		{&uart.PermissionError{Port: "/dev/ttyUSB0", Group: "dialout", Joined: true}, "Log out"},
+		{&uart.PermissionError{Port: "/dev/ttyUSB0"}, "chmod a+rw /dev/ttyUSB0"},
+		{&uart.Error{Port: "/dev/ttyUSB0", Err: uart.ErrBusy}, "ModemManager"},
+		{&uart.Error{Port: "/dev/ttyUSB0", Err: uart.ErrBaud}, "--baud"},
+		{&trace.BuildIDError{}, "--force"},
+		{&trace.DeafError{}, "wired"},
+		{&trace.EchoError{}, "its own RX"},
+		{trace.ErrLost, "cable"},
 	} {
 		got := hintsFor(fmt.Errorf("wrapped: %w", c.err))
 		if len(got) != 1 || !strings.Contains(got[0], c.want) {

@@ -29,6 +29,9 @@ short gives all whole samples before the cut. The ELF file is the one that the
 recording names, unless --elf names another of the same build: one with debug
 information, for instance.
 
+What mprof trace --record kept is taken as well, with the ELF file that --elf
+names; mprof trace --from has more options for it.
+
 Methods:
   auto   what was recorded
   dwarf  call stacks, without frame pointers and guesses
@@ -38,6 +41,7 @@ Methods:
   mprof convert run.mprof --elf with-debug-info.elf -o out.pb.gz`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.command = append([]string{"mprof", "convert"}, commandLine(cmd, args)...)
 			if err := f.prepare(args); err != nil {
 				return err
 			}
@@ -67,6 +71,7 @@ type convertFlags struct {
 	method    methodFlag
 	noGuess   bool
 	force     bool
+	command   []string // for profiles of traced calls
 }
 
 // prepare takes the arguments: a recording, and perhaps an ELF file, which is
@@ -105,6 +110,9 @@ func checkBuild(h snapshot.Header, image *symbol.Image) error {
 
 func (a *app) convert(ctx context.Context, f *convertFlags) error {
 	recording, err := snapshot.Open(f.recording)
+	if err != nil && isTrace(f.recording) {
+		return a.convertTrace(ctx, f)
+	}
 	if err != nil {
 		return err
 	}

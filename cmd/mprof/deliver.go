@@ -12,11 +12,15 @@ import (
 // not keep the others from being written.
 func (a *app) deliver(p *profile.Profile, o outputs) error {
 	var errs []error
+	var written []string
 	for _, path := range o.paths {
 		if err := export.WriteFile(path, p); err != nil {
 			errs = append(errs, err)
+		} else {
+			written = append(written, path)
 		}
 	}
+	o.files = written
 	if err := a.summarise(p, o); err != nil {
 		errs = append(errs, err)
 	}
@@ -26,8 +30,12 @@ func (a *app) deliver(p *profile.Profile, o outputs) error {
 // outputs is what becomes of a profile.
 type outputs struct {
 	paths []string
+	files []string // of paths, those that were written
 	quiet bool
 	json  bool
+
+	sort      export.Order // of the functions of a trace
+	functions int          // how many are listed: see export.SummaryOptions
 }
 
 // toStdout tells whether an output takes the place of the summary.
@@ -43,7 +51,7 @@ func (o outputs) toStdout() bool {
 func (a *app) summarise(p *profile.Profile, o outputs) error {
 	switch {
 	case o.json:
-		return export.SummaryJSON(a.stdout, p, o.paths...)
+		return export.SummaryJSON(a.stdout, p, o.files...)
 	case o.quiet:
 		return nil
 	}
@@ -51,7 +59,7 @@ func (a *app) summarise(p *profile.Profile, o outputs) error {
 	if o.toStdout() {
 		w, colour = a.stderr, a.errTerminal
 	}
-	return export.Summary(w, p, export.SummaryOptions{Colour: colour, Files: o.paths})
+	return export.Summary(w, p, export.SummaryOptions{Colour: colour, Functions: o.functions, Sort: o.sort, Files: o.files})
 }
 
 // noSamples is the error of a run that took none.

@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"runtime"
 
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/trace"
+	"github.com/mprof/mprof/trace/uart"
 )
 
 // hint says what a person can do about an error.
@@ -68,14 +71,54 @@ var hints = []hint{
 	{as[*cortexm.MismatchError], "Flash this ELF file, or name the one that was flashed. --force samples anyway: addresses will then get the names of the wrong code."},
 	{is(cortexm.ErrPCSRDenied), "Non-invasive debug must be allowed: open the debug authentication of the chip, or sample while the core is not in Secure state. --method dwarf may still work."},
 	{is(errNoChain), "--method auto finds callers by call frame information, which needs no frame pointers."},
+	{is(errNoSimUART), "docs/simulated-board.md lists the UARTs that the board has; uart=NAME chooses one, board=NAME other peripherals, clock=HZ the clock that the firmware counts on."},
 	{as[*buildError], "Name the ELF file of that build with --elf. --force converts anyway: addresses will then get the names of the wrong code."},
+	{is(errNoneRead), "The notes say why. A recording of version 2 needs its beginning: the METADATA that the firmware sends when mprof asks for it."},
+	{is(errNoCalls), "Is the code compiled with -finstrument-functions, and does it call mprof_poll? Functions that never return have no record. docs/firmware.md says what is needed."},
 	{is(errNoPSP), "A capture in JSON with MSP, PSP and CONTROL (docs/stack.md) or a recording of mprof has what is missing."},
+	{is(errNoImage), "Is it the program that the dump is of? --extra-elf names a boot loader, a ROM or another image beside it."},
 	{is(errNoMEPC), "A capture in JSON with mepc and mcause (docs/stack.md) has what is missing."},
+	{is(uart.ErrNotFound), "Is the adapter plugged in? mprof list shows the serial ports. Without one: mprof trace --demo"},
+	{is(uart.ErrBusy), "Close that program first: a terminal, an IDE, ModemManager, another mprof. Two readers would each get a part of the bytes."},
+	{is(uart.ErrNotSerial), "--port takes a serial port, a pseudo-terminal, tcp:HOST:PORT or sim; --from replays a file."},
+	{is(uart.ErrBaud), "Choose a --baud that both the adapter and the firmware's UART can: 115200, 460800, 921600."},
+	{is(errTCPPort), "Does the emulator or the port server listen there, and on this host? QEMU: -serial tcp::4000,server"},
+	{as[*trace.SilentError], "Is the firmware running, is its TX wired to RX of the adapter (and the other way round), is it the right port (mprof list), and does the firmware call mprof_init and mprof_poll?"},
+	{as[*trace.EchoError], "Is TX of the adapter wired to its own RX, or does a console echo what it reads? RX of the adapter belongs to TX of the firmware's UART."},
+	{as[*trace.TextError], "That is a console, or another program's port: the module needs a UART that nothing else writes to, and --port must name that one (mprof list)."},
+	{isWrongBaud, "Which baud rate is in the firmware's port? Try --baud 115200, 460800, 1000000, 2000000; check the clock that its UART divides."},
+	{as[*trace.NoiseError], "Which protocol is this? Check --port and --baud; --crc helps if the packets are framed in a way that mprof does not try by itself."},
+	{as[*trace.DeafError], "Is TX of the adapter wired to RX of the target, and does the firmware's port receive?"},
+	{as[*trace.RefusedError], "Does another host use the firmware? A reset of the target helps, if it can be reached at all."},
+	{as[*trace.BuildIDError], "Flash this ELF file, or name the one that was flashed. --force traces anyway: addresses will then get the names of the wrong code."},
+	{is(trace.ErrLost), "Check the cable of the adapter, or whether the emulator ended."},
+	{is(trace.ErrEmpty), "Was the recording made with --record, or by another host that was connected?"},
 	{is(fs.ErrPermission), "Check the permissions of the file and of its folder."},
 	{is(context.DeadlineExceeded), "The probe stopped answering: unplug it and plug it in again."},
 }
 
+// isWrongBaud is for bytes such as a wrong baud rate makes.
+func isWrongBaud(err error) bool {
+	var noise *trace.NoiseError
+	return errors.As(err, &noise) && noise.WrongBaud()
+}
+
+// portHint says how this user gets at a port.
+func portHint(e *uart.PermissionError) string {
+	switch {
+	case e.Joined:
+		return "Log out and in again: a login keeps the groups that it began with."
+	case e.Group != "":
+		return fmt.Sprintf("Join that group, then log out and in again: sudo usermod -aG %s $USER", e.Group)
+	}
+	return fmt.Sprintf("Until it is plugged in again: sudo chmod a+rw %s. A udev rule does it for good: docs/tracing.md.", e.Port)
+}
+
 func hintsFor(err error) []string {
+	var port *uart.PermissionError
+	if errors.As(err, &port) {
+		return []string{portHint(port)}
+	}
 	for _, h := range hints {
 		if h.applies(err) {
 			return []string{h.text}

@@ -28,15 +28,21 @@ var layers = map[string][]string{
 	"cortexm/check":    {"cortexm", "probe", "snapshot"},
 	"profile":          {"unwind", "symbol", "snapshot"},
 	"export":           {"profile", "unwind", "symbol", "snapshot"},
+	"trace":            {},
+	"trace/uart":       {},
+	"trace/calls":      {"trace", "profile", "symbol"},
 	"sim":              {"probe", "sim"},
 	"firmware":         {},
 }
 
 // only lists the modules that a single package may import.
 var only = map[string]string{
-	"github.com/google/gousb": "probe/usb",
-	"github.com/google/pprof": "export",
-	"github.com/spf13/cobra":  "cmd/mprof",
+	"github.com/HdrHistogram/hdrhistogram-go": "trace/calls",
+	"github.com/creack/pty":                   "cmd/mprof",
+	"github.com/google/gousb":                 "probe/usb",
+	"github.com/google/pprof":                 "export",
+	"github.com/spf13/cobra":                  "cmd/mprof",
+	"go.bug.st/serial":                        "trace/uart",
 }
 
 type listedPackage struct {

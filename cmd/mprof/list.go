@@ -12,13 +12,14 @@ import (
 	"github.com/mprof/mprof/probe/usb"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/sim/wire"
+	"github.com/mprof/mprof/trace/uart"
 )
 
 func (a *app) listCommand() *cobra.Command {
 	var udev, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List debug probes, and what keeps you from using them",
+		Short: "List debug probes and serial ports, and what keeps you from using them",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
@@ -36,9 +37,9 @@ func (a *app) listCommand() *cobra.Command {
 	return cmd
 }
 
-// listed is a probe as `mprof list` shows it.
+// listed is a probe or a serial port as `mprof list` shows it.
 type listed struct {
-	Probe    string `json:"probe"` // what --probe takes
+	Probe    string `json:"probe"` // what --probe takes; of a serial port, what --port takes
 	Kind     string `json:"kind"`
 	Product  string `json:"product"`
 	Serial   string `json:"serial,omitempty"`
@@ -97,8 +98,26 @@ func simulated() []listed {
 	return all
 }
 
+// serialKind is the kind of a serial port, which mprof trace opens.
+const serialKind = "serial"
+
+// serialPorts lists the serial ports. None is opened: that may reset a board.
+func serialPorts() []listed {
+	ports, _ := uart.List() // as if there were none
+	var all []listed
+	for _, p := range ports {
+		l := listed{Probe: p.Name, Kind: serialKind, Product: p.Product, Serial: p.Serial, VIDPID: p.VIDPID, err: p.Problem}
+		if l.err != nil {
+			l.Problem = l.err.Error()
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
 func (a *app) list(ctx context.Context) error {
 	all, err := probes(ctx)
+	ports := serialPorts()
 	w := tabwriter.NewWriter(a.stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "PROBE\tKIND\tPRODUCT\tVID:PID\tFIRMWARE\tPROBLEM")
 	for _, l := range all {
@@ -106,6 +125,12 @@ func (a *app) list(ctx context.Context) error {
 	}
 	for _, m := range simulated() {
 		fmt.Fprintf(w, "%s\t%s\t%s\t-\t-\t-\n", m.Probe, m.Kind, m.Product)
+	}
+	if len(ports) > 0 {
+		fmt.Fprintln(w, "\nPORT\tKIND\tPRODUCT\tVID:PID\tSERIAL\tPROBLEM")
+	}
+	for _, p := range ports {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", p.Probe, p.Kind, dash(p.Product), dash(p.VIDPID), dash(p.Serial), dash(p.Problem))
 	}
 	if flushErr := w.Flush(); flushErr != nil {
 		return flushErr
@@ -115,7 +140,7 @@ func (a *app) list(ctx context.Context) error {
 	} else if len(all) == 0 {
 		fmt.Fprintf(a.stdout, "\nNo CMSIS-DAP probe on USB. The simulated ones need no hardware.\n")
 	}
-	for _, l := range all {
+	for _, l := range append(all, ports...) {
 		for _, h := range hintsFor(l.err) {
 			fmt.Fprintf(a.stdout, "\n%s: %s\n", l.Probe, h)
 		}
@@ -128,7 +153,7 @@ func (a *app) listJSON(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all = append(all, simulated()...)
+	all = append(append(all, simulated()...), serialPorts()...)
 	e := json.NewEncoder(a.stdout)
 	e.SetIndent("", "  ")
 	return e.Encode(all)

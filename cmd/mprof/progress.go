@@ -9,7 +9,7 @@ import (
 )
 
 // progress draws one line on a terminal while a run goes on: time, samples,
-// rate reached, share of time stolen, stacks cut. Elsewhere it is silent.
+// rate reached, share of time stolen, stacks cut; or calls. Elsewhere it is silent.
 type progress struct {
 	bar   *progressbar.ProgressBar
 	total time.Duration // 0: until Ctrl-C
@@ -37,8 +37,13 @@ func newProgress(w io.Writer, show bool, total time.Duration) *progress {
 	)}
 }
 
-// update redraws at most ten times a second.
+// update says how sampling goes.
 func (p *progress) update(at time.Duration, taken uint64, halted time.Duration, cut uint64) {
+	p.draw(at.Milliseconds(), func() string { return progressText(at, taken, halted, cut) })
+}
+
+// draw redraws at most ten times a second.
+func (p *progress) draw(position int64, text func() string) {
 	if p.bar == nil {
 		return
 	}
@@ -47,8 +52,8 @@ func (p *progress) update(at time.Duration, taken uint64, halted time.Duration, 
 		return
 	}
 	p.next = now.Add(redraw)
-	p.bar.Describe(progressText(at, taken, halted, cut))
-	_ = p.bar.Set64(at.Milliseconds())
+	p.bar.Describe(text())
+	_ = p.bar.Set64(position)
 }
 
 func progressText(at time.Duration, taken uint64, halted time.Duration, cut uint64) string {

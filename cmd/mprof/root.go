@@ -34,6 +34,9 @@ writes call stacks for the Firefox Profiler and pprof.
   mprof sample --rate 100 --duration 60 app.elf
   samply load mprof-profile.json.gz
 
+mprof trace measures each call of firmware that was compiled with
+-finstrument-functions and sends its records over a UART.
+
 mprof stack app.elf --core FILE prints the call stack of a crash dump.
 
 No probe at hand? mprof sample --probe sim runs a built-in firmware on a
@@ -47,7 +50,7 @@ simulated board.`,
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(a.sampleCommand(), a.convertCommand(), a.stackCommand(), a.listCommand(), a.infoCommand(), a.probeCommand(), a.versionCommand())
+	root.AddCommand(a.sampleCommand(), a.traceCommand(), a.convertCommand(), a.stackCommand(), a.listCommand(), a.infoCommand(), a.probeCommand(), a.simCommand(), a.versionCommand())
 	return root
 }
 

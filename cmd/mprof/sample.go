@@ -197,11 +197,15 @@ func recordingPath(f *sampleFlags) string {
 	if f.record != "" {
 		return f.record
 	}
-	first := f.outputs[0]
+	return recordingBeside(f.outputs[0], ".mprof")
+}
+
+// recordingBeside is a new name beside the first output.
+func recordingBeside(first, extension string) string {
 	dir, base := filepath.Split(first)
 	if first == "-" || strings.HasPrefix(first, "/dev/") {
 		dir, base = os.TempDir(), "stdout"
 	}
 	base, _, _ = strings.Cut(base, ".")
-	return filepath.Join(dir, fmt.Sprintf("%s-%d.mprof", base, time.Now().Unix()))
+	return filepath.Join(dir, fmt.Sprintf("%s-%d%s", base, time.Now().Unix(), extension))
 }

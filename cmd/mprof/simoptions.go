@@ -3,13 +3,14 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mprof/mprof/sim"
 )
 
 // parseSimOption reads what is no fault in a --probe value: chip=NAME,
-// pins-off=TIME, fpu=on or off, no-nreset, no-pcsr. known is false for anything else.
+// pins-off=TIME, fpu=on or off, board=NAME, clock=HZ, no-nreset, no-pcsr. known is false for anything else.
 func parseSimOption(o *sim.Options, s string) (known bool, err error) {
 	name, value, found := strings.Cut(s, "=")
 	switch {
@@ -29,6 +30,13 @@ func parseSimOption(o *sim.Options, s string) (known bool, err error) {
 		default:
 			err = fmt.Errorf("fpu=%s: it is on or off; without it the board has one where the ELF was built for it", value)
 		}
+	case name == "board" && found:
+		if !slices.Contains(sim.Boards(), value) {
+			return true, fmt.Errorf("there is no simulated board %q, only %s", value, strings.Join(sim.Boards(), ", "))
+		}
+		o.Board = value
+	case name == "clock" && found:
+		o.CoreHz, err = parseClock(value)
 	case s == "no-nreset":
 		o.NoResetWire = true
 	case s == "no-pcsr":
@@ -37,4 +45,19 @@ func parseSimOption(o *sim.Options, s string) (known bool, err error) {
 		return false, nil
 	}
 	return true, err
+}
+
+// parseClock reads a frequency in Hz: 16000000, 168M, 32768, 4.5M.
+func parseClock(s string) (uint32, error) {
+	number, unit := s, 1.0
+	if n, found := strings.CutSuffix(s, "M"); found {
+		number, unit = n, 1e6
+	} else if n, found := strings.CutSuffix(s, "k"); found {
+		number, unit = n, 1e3
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if hz := v * unit; err == nil && hz >= 1000 && hz <= 2e9 {
+		return uint32(hz + 0.5), nil
+	}
+	return 0, fmt.Errorf("clock %q: write Hz, as in 16000000, 168M or 32.768k; from 1k to 2000M", s)
 }

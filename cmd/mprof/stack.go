@@ -123,7 +123,7 @@ func (a *app) stack(ctx context.Context, f *stackFlags) error {
 	if err != nil {
 		return err
 	}
-	p := &stackPrinter{symbols: namesFor(program.Arch, of), kind: d.kind, consulted: u.Consulted}
+	p := &stackPrinter{symbols: namesFor(program.Arch, of), kind: d.kind, consulted: u.Consulted, inCode: inCode(of)}
 	for i := range d.cores {
 		c := &d.cores[i]
 		frames, stop := u.Unwind(nil, c.snap)

@@ -281,3 +281,16 @@ func TestStackErrors(t *testing.T) {
 		}
 	}
 }
+
+// A dump of another program is not explained by its frames, but by what the ELF
+// file lacks.
+func TestStackOutsideOfTheProgram(t *testing.T) {
+	s := captured(t, demoCapture)
+	s.Regs.Set(snapshot.PC, 0x00f00000)
+	out := printed(t, demoELF, "--core", elfCoreOf(t, s))
+	for _, want := range []string{"cut: the ELF file has no code at 0x00f00000", "--extra-elf"} {
+		if !strings.Contains(out.stdout+out.stderr, want) {
+			t.Errorf("lacks %q:\n%s%s", want, out.stdout, out.stderr)
+		}
+	}
+}

@@ -17,6 +17,9 @@ var errNoPSP = errors.New("PSP is not known")
 // errNoMEPC is the same for a trap of RISC-V.
 var errNoMEPC = errors.New("mepc is not known")
 
+// errNoImage is code that is in none of the ELF files.
+var errNoImage = errors.New("no code there")
+
 // endTexts are sentences for the reasons with an address; the others are said
 // as the unwinder names them.
 var endTexts = map[unwind.Reason]string{
@@ -42,6 +45,9 @@ func (p *stackPrinter) end(s *snapshot.Snapshot, frames []unwind.Frame, stop unw
 	switch {
 	case s.Miss != snapshot.Taken:
 		e.Text = fmt.Sprintf("no stack: the sample was not taken (%v)", s.Miss)
+	case stop.Reason == unwind.NoRule && !p.inCode(stop.Addr):
+		e.Text = fmt.Sprintf("cut: the ELF file has no code at 0x%08x", stop.Addr)
+		e.hint = errNoImage
 	case stop.Reason == unwind.NoRegister && lacksPSP(s, frames):
 		e.Text = fmt.Sprintf("cut: the exception return %s leads to the process stack, but PSP is not in the file", hex32(stop.Addr))
 		if p.kind == core.ELF {

@@ -56,6 +56,7 @@ type stackPrinter struct {
 	kind    core.Kind
 	// consulted tells which registers the last stack needed.
 	consulted func(snapshot.Reg) bool
+	inCode    func(pc uint32) bool // of the ELF files
 }
 
 var frameKinds = [...]string{unwind.Leaf: "leaf", unwind.Caller: "caller", unwind.Interrupted: "interrupted", unwind.Exception: "exception"}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/mprof/mprof/export"
+	"github.com/mprof/mprof/trace"
+)
+
+// maxRecognise is how many bytes of a file are looked at.
+const maxRecognise = 1 << 20
+
+// isTrace tells whether a file holds packets of instrumented firmware: what
+// mprof trace --record keeps.
+func isTrace(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	if st, err := file.Stat(); err != nil || !st.Mode().IsRegular() {
+		return false // what is read from it is gone
+	}
+	d := trace.NewDecoder(ignore{}, trace.DecoderOptions{})
+	if _, err := io.Copy(d, io.LimitReader(file, maxRecognise)); err != nil {
+		return false
+	}
+	_ = d.Close() // never fails
+	return d.Counts().Packets > 0
+}
+
+// ignore hears nothing.
+type ignore struct{}
+
+func (ignore) Records(trace.Batch)     {}
+func (ignore) Metadata(trace.Metadata) {}
+func (ignore) Status(trace.Status)     {}
+func (ignore) Answer(_, _ byte)        {}
+func (ignore) Loss(trace.Loss)         {}
+
+// convertTrace makes profiles from a recording of mprof trace.
+func (a *app) convertTrace(ctx context.Context, f *convertFlags) error {
+	if f.method.value != methodAuto || f.noGuess {
+		return usageError{errors.New("--method and --no-guess are for samples: this is a recording of traced calls")}
+	}
+	t := &traceFlags{from: f.recording, outputs: f.paths, extra: f.extra, force: f.force, keep: defaultKeep, top: defaultTop, order: export.ByTotal,
+		quiet: f.quiet, json: f.json, command: f.command}
+	var elf []string
+	if f.elf != "" {
+		elf = []string{f.elf}
+	}
+	return a.trace(ctx, t, elf)
+}

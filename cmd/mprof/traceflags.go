@@ -1,0 +1,188 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mprof/mprof/export"
+	"github.com/mprof/mprof/trace"
+	"github.com/mprof/mprof/trace/calls"
+)
+
+// traceFlags is the command line of mprof trace.
+type traceFlags struct {
+	port        string
+	baud        int
+	from        string
+	demo        bool
+	duration    durationFlag
+	outputs     []string
+	record      string
+	keep        keepFlag
+	noCalibrate bool
+	crc         string
+	version1    bool
+	cycles      bool
+	extra       []string // ELF files beside the application's
+	force       bool
+	sort        string
+	top         int
+	quiet       bool
+	json        bool
+	command     []string
+
+	variant *trace.Variant // of --crc; nil: to be detected
+	order   export.Order   // of --sort
+}
+
+const (
+	defaultBaud = 921600
+	defaultKeep = calls.DefaultKeep
+	defaultTop  = 20
+	highestBaud = 100_000_000
+)
+
+func (f *traceFlags) add(cmd *cobra.Command) {
+	f.keep = defaultKeep
+	flags := cmd.Flags()
+	flags.StringVar(&f.port, "port", "", "where the firmware's UART is: /dev/ttyUSB0, COM3, tcp:HOST:PORT, a pty, or sim for the simulated board (mprof list shows serial ports)")
+	flags.IntVar(&f.baud, "baud", defaultBaud, "bits per second of a serial port")
+	flags.Var(&f.duration, "duration", "how long to trace: 60, 60s, 2m (default until Ctrl-C)")
+	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
+	flags.StringVar(&f.record, "record", "", "keep all bytes that came from the target in this file")
+	flags.StringVar(&f.from, "from", "", "play such a file, or what another host kept of the same protocol, instead of a port; - is standard input")
+	flags.BoolVar(&f.demo, "demo", false, "play a built-in recording of a built-in firmware")
+	flags.Var(&f.keep, "keep", "how many of the newest calls the timeline shows: 200000, 50k, 2M; times and counts are of all calls (default 200k)")
+	flags.Lookup("keep").DefValue = ""
+	flags.BoolVar(&f.noCalibrate, "no-calibrate", false, "leave what tracing costs in the times")
+	flags.StringVar(&f.crc, "crc", "", "how packets are framed, for firmware that is not mprof's: "+trace.VariantNames+" (default auto)")
+	flags.BoolVar(&f.cycles, "cycles", false, "times in cycles of the target's timer instead of about 1 µs: a call takes more bytes on the line")
+	flags.BoolVar(&f.version1, "v1", false, "do not ask the firmware for records of version 2")
+	addExtraELF(flags, &f.extra, "none")
+	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is not what runs on the target")
+	flags.StringVar(&f.sort, "sort", string(export.ByTotal), "column by which functions are listed, the largest first: "+strings.Join(orderNames(), ", "))
+	flags.IntVar(&f.top, "top", defaultTop, "how many functions are listed; 0: all")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
+	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
+	_ = cmd.RegisterFlagCompletionFunc("port", completePorts)
+	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(orderNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.MarkFlagFilename("output")
+	_ = cmd.MarkFlagFilename("record", "bin")
+	_ = cmd.MarkFlagFilename("from", "bin")
+	cmd.ValidArgsFunction = completeELF
+}
+
+func orderNames() (names []string) {
+	for _, o := range export.Orders {
+		names = append(names, string(o))
+	}
+	return names
+}
+
+// prepare checks everything that can be checked before the port is opened.
+func (f *traceFlags) prepare(cmd *cobra.Command, args []string) error {
+	if err := f.checkSource(cmd, args); err != nil {
+		return usageError{err}
+	}
+	var err error
+	if f.variant, err = trace.ParseVariant(f.crc); err != nil {
+		return usageError{fmt.Errorf("--crc: %w", err)}
+	}
+	if f.order, err = export.ParseOrder(f.sort); err != nil {
+		return usageError{fmt.Errorf("--sort: %w", err)}
+	}
+	if f.top < 0 {
+		return usageError{fmt.Errorf("--top %d: how many functions? 0 lists all", f.top)}
+	}
+	if len(f.outputs) == 0 {
+		f.outputs = []string{defaultOutput}
+	}
+	if err := checkOutputs(f.outputs); err != nil {
+		return err
+	}
+	for _, o := range append([]string{f.from}, f.outputs...) {
+		if f.record != "" && filepath.Clean(o) == filepath.Clean(f.record) {
+			return usageError{fmt.Errorf("--record %s is the name of another file of this run", f.record)}
+		}
+	}
+	if f.record != "" {
+		return export.CheckWritable(f.record)
+	}
+	return nil
+}
+
+// needPort are the flags that make no sense without a port.
+var needPort = []string{"baud", "duration", "record", "v1", "cycles"}
+
+// checkSource wants one source of bytes, and an ELF file where it does not bring
+// its own.
+func (f *traceFlags) checkSource(cmd *cobra.Command, args []string) error {
+	sources := 0
+	for _, given := range []bool{f.port != "", f.from != "", f.demo} {
+		if given {
+			sources++
+		}
+	}
+	switch {
+	case len(args) > 1:
+		return fmt.Errorf("trace takes one ELF file, got %d: %s", len(args), strings.Join(args, ", "))
+	case sources == 0:
+		return errors.New("which port? name it, as in: mprof trace --port /dev/ttyUSB0 --baud 921600 app.elf; --from FILE plays a recording, --demo a built-in one")
+	case sources > 1:
+		return errors.New("--port, --from and --demo exclude each other")
+	case f.cycles && f.version1:
+		return errors.New("--cycles needs records of version 2: those of version 1 (--v1) are in microseconds")
+	case f.demo && len(args) > 0:
+		return errors.New("--demo brings its own ELF file")
+	case f.builtIn(args) && len(f.extra) > 0:
+		return errors.New("there is nothing beside the built-in firmware: --extra-elf needs an ELF file of the application")
+	case f.baud <= 0 || f.baud > highestBaud:
+		return fmt.Errorf("--baud %d is not between 1 and %d", f.baud, highestBaud)
+	}
+	for _, name := range needPort {
+		if f.port == "" && cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s is for a port; a recording is played to its end", name)
+		}
+	}
+	return nil
+}
+
+// keepFlag is a number of calls: 200000, 200k, 2M.
+type keepFlag uint64
+
+func (k *keepFlag) String() string { return strconv.FormatUint(uint64(*k), 10) }
+func (k *keepFlag) Type() string   { return "calls" }
+
+// mostKept bounds what fits into a file that viewers still load, and into memory.
+const mostKept = 50_000_000
+
+func (k *keepFlag) Set(s string) error {
+	digits, factor := s, uint64(1)
+	for suffix, by := range map[string]uint64{"k": 1e3, "M": 1e6} {
+		if d, ok := strings.CutSuffix(s, suffix); ok {
+			digits, factor = d, by
+		}
+	}
+	n, err := strconv.ParseUint(digits, 10, 32)
+	if err != nil {
+		return fmt.Errorf("%q is no number of calls: write 200000, 50k or 2M", s)
+	}
+	if n*factor > mostKept {
+		return fmt.Errorf("%q is more than %d", s, mostKept)
+	}
+	*k = keepFlag(n * factor)
+	return nil
+}
+
+// option is what a builder takes: below 0 for no calls.
+func (k keepFlag) option() int {
+	if k == 0 {
+		return -1
+	}
+	return int(k)
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mprof/mprof/trace"
+	"github.com/mprof/mprof/trace/calls"
+)
+
+// traceSink passes what a target says on to the builder, and draws how it goes.
+type traceSink struct {
+	builder  *calls.Builder
+	progress *progress
+	itsOwn   bool          // the target's time is not that of this machine, which says nothing of it
+	at       time.Duration // of the bytes that came last, since the start of the run
+	first    time.Duration // at, of the first records; valid once there are some
+	last     time.Duration // at, of the last ones
+	calls    uint64
+	lost     uint64 // records, for certain
+	name     string // of the firmware
+	buffer   uint32 // of the target, bytes; 0: not known
+	used     uint32 // of it at most
+	read     *int64 // bytes of a recording; nil: a port
+	size     int64
+}
+
+func newTraceSink(b *calls.Builder, p *progress) *traceSink {
+	return &traceSink{builder: b, progress: p}
+}
+
+// Arrived is when the bytes came that are decoded next, since the start of the run.
+func (s *traceSink) Arrived(at time.Duration) {
+	s.at = at
+	if !s.itsOwn {
+		s.builder.Arrived(at)
+	}
+	s.draw()
+}
+
+// Records counts calls.
+func (s *traceSink) Records(b trace.Batch) {
+	if s.calls == 0 {
+		s.first = s.at
+	}
+	s.last = s.at
+	for i := range b.Records {
+		if !b.Records[i].Switch() {
+			s.calls++
+		}
+	}
+	s.builder.Records(b)
+	if s.read != nil {
+		s.draw()
+	}
+}
+
+// Metadata keeps the name.
+func (s *traceSink) Metadata(m trace.Metadata) {
+	if m.Name != "" {
+		s.name = m.Name
+	}
+	s.buffer = max(s.buffer, m.BufferBytes)
+	s.builder.Metadata(m)
+}
+
+// Status keeps how full the buffer got.
+func (s *traceSink) Status(st trace.Status) {
+	s.used = max(s.used, st.HighWater)
+	s.builder.Status(st)
+}
+
+// Answer is passed on.
+func (s *traceSink) Answer(command, reason byte) { s.builder.Answer(command, reason) }
+
+// Loss counts what is certain.
+func (s *traceSink) Loss(l trace.Loss) {
+	s.lost += l.Records
+	s.builder.Loss(l)
+}
+
+// silence is how long nothing was recorded at the begin and the end of a run that
+// took so long on the host's clock.
+func (s *traceSink) silence(took time.Duration) time.Duration {
+	return min(s.first, took) + max(0, took-s.last)
+}
+
+func (s *traceSink) draw() {
+	if s.read != nil {
+		s.progress.draw(*s.read/1024, func() string {
+			return fmt.Sprintf("%3.0f %%  %d calls  %d lost", 100*float64(*s.read)/float64(max(s.size, 1)), s.calls, s.lost)
+		})
+		return
+	}
+	s.progress.draw(s.at.Milliseconds(), s.text)
+}
+
+func (s *traceSink) text() string {
+	rate := 0.0
+	if s.at > 0 {
+		rate = float64(s.calls) / s.at.Seconds()
+	}
+	text := fmt.Sprintf("%6.1f s  %d calls  %.0f/s  %d lost", s.at.Seconds(), s.calls, rate, s.lost)
+	if s.buffer > 0 && s.used > 0 {
+		text += fmt.Sprintf("  buffer %.0f %%", 100*float64(s.used)/float64(s.buffer))
+	}
+	return text
+}
