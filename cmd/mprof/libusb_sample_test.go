@@ -3,6 +3,7 @@
 package main
 
 import (
+	"math"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,6 +49,19 @@ const usbLate = "probe did not answer in time"
 // mprof gets to run when the simulated core sleeps, and takes its samples then.
 const busyLag = 20 * time.Millisecond
 
+// unluckyOf is how many of n stacks may be cut where one of twenty is: a run of a busy machine has ten
+// samples, and each new path costs one until its depth is known. Three standard deviations above the
+// mean, as few as they are.
+func unluckyOf(n int) int {
+	const p = 0.05
+	mean := p * float64(n)
+	return int(mean + 3*math.Sqrt(mean*(1-p)))
+}
+
+// fewSamples: so many at 100 Hz take a second. In less the tasks of the program have come to run a few
+// times only, so what is in a run is not drawn at random from it.
+const fewSamples = 100
+
 // check compares a recording with the board's truth.
 func (b *usbBoard) check(t *testing.T, p *process) {
 	t.Helper()
@@ -59,7 +73,7 @@ func (b *usbBoard) check(t *testing.T, p *process) {
 		t.Errorf("%d of %d samples recorded, %d of %d reported", j.taken, j.samples, s.Samples.Taken, s.Samples.Asked)
 	}
 	_, bound := randomDistance(j.wanted, j.taken)
-	if d := min(j.distance, j.ofCounts); d > bound && lag < busyLag {
+	if d := min(j.distance, j.ofCounts); d > bound && lag < busyLag && j.taken >= fewSamples {
 		t.Errorf("the self shares of %d samples are %.1f %% from the truth; 99.9 %% of runs with as many random ones are within %.1f %%", j.taken, 100*d, 100*bound)
 	}
 	if j.taken < 3 {
@@ -70,8 +84,11 @@ func (b *usbBoard) check(t *testing.T, p *process) {
 			t.Errorf("%d of %d samples missed: %s", n, j.samples, why)
 		}
 	}
-	if j.equal < j.taken*95/100 {
-		t.Errorf("%d of %d stacks equal to the truth; the first difference:\n%s", j.equal, j.taken, j.firstDifference)
+	if wrong := j.taken - j.inner; wrong > unluckyOf(j.taken) {
+		t.Errorf("%d of %d stacks are not the true one or its inner frames; the first difference:\n%s", wrong, j.taken, j.firstDifference)
+	}
+	if cut := j.taken - j.equal; cut > unluckyOf(j.taken) {
+		t.Errorf("%d of %d stacks differ from the truth or are cut; the first difference:\n%s", cut, j.taken, j.firstDifference)
 	}
 	t.Logf("%s: %d samples, %d complete, %d equal, distance %.2f %% by time, %.2f %% by count, bound %.2f %%; lag %v", b.Model().Name, j.taken, j.complete, j.equal,
 		100*j.distance, 100*j.ofCounts, 100*bound, lag)
