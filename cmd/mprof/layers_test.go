@@ -27,12 +27,16 @@ var layers = map[string][]string{
 	"cortexm":          {"probe", "snapshot", "cortexm/romtable"},
 	"cortexm/check":    {"cortexm", "probe", "snapshot"},
 	"profile":          {"unwind", "symbol", "snapshot"},
-	"export":           {"profile", "unwind", "symbol", "snapshot"},
+	"export":           {"profile", "unwind", "symbol", "snapshot", "gmon"},
 	"trace":            {},
 	"trace/uart":       {},
 	"trace/calls":      {"trace", "profile", "symbol"},
 	"sim":              {"probe", "sim"},
 	"firmware":         {},
+	"gdbremote":        {"snapshot"},
+	"gmon":             {},
+	"gmon/target":      {"gmon"},
+	"placement":        {},
 }
 
 // only lists the modules that a single package may import.
