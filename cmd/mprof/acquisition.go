@@ -36,16 +36,12 @@ func (r *samplingRun) recordingHeader(of *symbol.Program) snapshot.Header {
 	h := snapshot.Header{
 		ELF:     image.Path(),
 		BuildID: fmt.Sprintf("%x", image.BuildID()),
-		Probe:   r.target.name(r.probe.Info()),
-		Core:    r.flags.coreName(r.core.Description()),
 		Start:   time.Now(),
 		Parameters: map[string]string{
 			keyCommand:  strings.Join(r.flags.command, "\n"),
 			keyRate:     r.flags.rate.String(),
 			keyDuration: time.Duration(r.flags.duration).String(),
 			keySeed:     strconv.FormatInt(r.flags.seed, 10),
-			keySWCLK:    strconv.FormatUint(uint64(r.flags.swclk(r.target)), 10),
-			keyClock:    r.target.clockLabel,
 			keyVersion:  versionString(),
 		},
 	}
@@ -55,6 +51,7 @@ func (r *samplingRun) recordingHeader(of *symbol.Program) snapshot.Header {
 	if r.chip != "" {
 		h.Parameters[keyChip] = r.chip
 	}
+	r.core.describe(&h)
 	r.methodParameters(&h)
 	return h
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/symbol"
+	"github.com/mprof/mprof/unwind"
 )
 
 // imageSegments lists what the program does not change: read-only segments,
@@ -37,9 +38,9 @@ func stackTops(of *symbol.Program) (tops []uint32) {
 
 // verifyImages compares the target with all images; the error names the image
 // where there are several.
-func verifyImages(ctx context.Context, core *cortexm.Core, of *symbol.Program) error {
+func verifyImages(ctx context.Context, c attachedCore, of *symbol.Program) error {
 	for _, image := range of.Images() {
-		if err := core.VerifyImage(ctx, imageSegments(image)); err != nil {
+		if err := c.verify(ctx, imageSegments(image)); err != nil {
 			if len(of.Images()) > 1 {
 				err = fmt.Errorf("%s: %w", image.Path(), err)
 			}
@@ -50,7 +51,7 @@ func verifyImages(ctx context.Context, core *cortexm.Core, of *symbol.Program) e
 }
 
 // ramRanges lists the memory that stacks of all images can be in.
-func ramRanges(of *symbol.Program) (ranges []cortexm.Extent) {
+func ramRanges(of *symbol.Program) (ranges []unwind.Range) {
 	for _, image := range of.Images() {
 		ranges = append(ranges, imageRAM(image)...)
 	}
@@ -60,11 +61,11 @@ func ramRanges(of *symbol.Program) (ranges []cortexm.Extent) {
 // imageRAM lists the memory that stacks can be in: writable segments, and
 // from the lowest of them up to the initial stack pointer where that lies
 // above. Nothing is known where the image has neither.
-func imageRAM(image *symbol.Image) []cortexm.Extent {
-	var ranges []cortexm.Extent
+func imageRAM(image *symbol.Image) []unwind.Range {
+	var ranges []unwind.Range
 	for _, s := range image.Segments() {
 		if s.Write && s.MemSize > 0 {
-			ranges = append(ranges, cortexm.Extent{Low: s.Vaddr, High: s.Vaddr + s.MemSize})
+			ranges = append(ranges, unwind.Range{Low: s.Vaddr, High: s.Vaddr + s.MemSize})
 		}
 	}
 	sp, ok := image.InitialSP()
@@ -80,7 +81,7 @@ func imageRAM(image *symbol.Image) []cortexm.Extent {
 			low = min(low, r.Low)
 		}
 	}
-	return append(ranges, cortexm.Extent{Low: low, High: sp})
+	return append(ranges, unwind.Range{Low: low, High: sp})
 }
 
 // inCode tells which addresses hold code of the images.

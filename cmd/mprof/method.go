@@ -1,17 +1,12 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/snapshot"
-	"github.com/mprof/mprof/symbol"
 )
 
 // keyMethod names the parameter of a recording that says how it was sampled.
@@ -62,67 +57,6 @@ func (f *sampleFlags) checkRate() error {
 // vector, for which it must be under debug control.
 func (f *sampleFlags) observes() bool {
 	return f.beginMethod() == profile.MethodPCSR && !f.reset && !f.underReset
-}
-
-// sampler is either of the ways to sample.
-type sampler interface {
-	Next(ctx context.Context) (*snapshot.Snapshot, error)
-	Stats() cortexm.Stats
-	Events() []snapshot.Event
-	Remarks() []string
-}
-
-// learner is a sampler that wants to know which stack memory was used.
-type learner interface {
-	Learn(s *snapshot.Snapshot, used []cortexm.Extent)
-}
-
-// newSampler makes the sampler of the method that was asked for. Where the core
-// has no PCSR it is halted for its PC, and the remark says so.
-func (r *samplingRun) newSampler(ctx context.Context, of *symbol.Program) (remark string, err error) {
-	r.method = r.flags.beginMethod()
-	if r.method == profile.MethodPCSR {
-		err := r.samplePCs(ctx)
-		if !errors.Is(err, cortexm.ErrNoPCSR) {
-			return "", err
-		}
-		remark = fmt.Sprintf("%v; sampled by halting instead (--method pc)", err)
-		r.method = profile.MethodPC
-		r.flags.rate = min(r.flags.rate, highestHaltingRate)
-		if err := r.core.Control(ctx); err != nil {
-			return "", err
-		}
-	}
-	s, err := cortexm.NewSampler(r.core, cortexm.SampleOptions{
-		Needs:         func(reg snapshot.Reg) bool { return r.stacks.unwinder.Consulted(reg) },
-		Rate:          float64(r.flags.rate),
-		Duration:      time.Duration(r.flags.duration),
-		Seed:          r.flags.seed,
-		Clock:         r.target.clock,
-		StackTops:     stackTops(of),
-		RAM:           ramRanges(of),
-		RegistersOnly: r.method == profile.MethodPC,
-
-		MaxOverhead: float64(r.flags.maxOverhead),
-		MaxHalt:     time.Duration(r.flags.maxHalt),
-	})
-	r.sampler = s
-	return remark, err
-}
-
-// samplePCs makes the sampler that does not halt. Without --rate it goes as fast
-// as the wire allows.
-func (r *samplingRun) samplePCs(ctx context.Context) error {
-	if err := r.core.Run(ctx); err != nil {
-		return err
-	}
-	o := cortexm.PCOptions{Duration: time.Duration(r.flags.duration), Seed: r.flags.seed, Clock: r.target.clock}
-	if r.flags.rateGiven {
-		o.Rate = float64(r.flags.rate)
-	}
-	s, err := cortexm.NewPCSampler(ctx, r.core, o)
-	r.sampler = s
-	return err
 }
 
 // methodParameters completes the header of a recording.

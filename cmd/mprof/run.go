@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/cortexm"
-	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/symbol"
@@ -21,9 +20,7 @@ import (
 type samplingRun struct {
 	app       *app
 	flags     *sampleFlags
-	target    *target
-	probe     *probe.Probe
-	core      *cortexm.Core
+	core      attachedCore
 	sampler   sampler
 	method    string // how it samples
 	stacks    *stacks
@@ -32,44 +29,34 @@ type samplingRun struct {
 	chip      string // its name, "" where it is not known
 	header    snapshot.Header
 	progress  *progress
-	lost      bool          // the run ended because the probe is gone
 	origin    time.Duration // of the run, on the target's clock
 }
 
-// detachTimeout bounds the last thing that happens to a core: letting it run.
-const detachTimeout = 5 * time.Second
-
-// startRun attaches to the core, checks the images and opens the recording. On
-// an error the core is left as it was found.
-func (a *app) startRun(ctx context.Context, f *sampleFlags, of *symbol.Program, t *target) (*samplingRun, error) {
-	r := &samplingRun{app: a, flags: f, target: t}
-	var err error
-	if r.probe, r.core, err = f.attach(ctx, t, f.observes()); err != nil {
-		if r.probe != nil {
-			err = errors.Join(err, r.probe.Close())
-		}
-		return nil, err
-	}
+// startRun checks the images and opens the recording. On an error the core is left
+// as it was found.
+func (a *app) startRun(ctx context.Context, f *sampleFlags, of *symbol.Program, c attachedCore) (*samplingRun, error) {
+	r := &samplingRun{app: a, flags: f, core: c}
 	if err := r.begin(ctx, of); err != nil {
-		return nil, errors.Join(err, r.detach())
+		return nil, errors.Join(err, c.detach(nil))
 	}
 	return r, nil
 }
 
 // begin does what can fail between attaching and the first sample.
 func (r *samplingRun) begin(ctx context.Context, of *symbol.Program) (err error) {
-	r.chip = cortexm.Chip(ctx, r.probe)
+	r.chip = r.core.chip(ctx)
 	verifyErr := verifyImages(ctx, r.core, of)
 	var mismatch *cortexm.MismatchError
 	if verifyErr != nil && !(r.flags.force && errors.As(verifyErr, &mismatch)) {
 		return verifyErr
 	}
-	remarks, err := r.flags.resetTarget(ctx, r.target, r.core)
+	remarks, err := r.core.reset(ctx)
 	if err != nil {
 		return err
 	}
-	remark, err := r.newSampler(ctx, of)
-	if err != nil {
+	needs := func(reg snapshot.Reg) bool { return r.stacks.unwinder.Consulted(reg) }
+	var remark string
+	if r.sampler, r.method, remark, err = r.core.newSampler(ctx, of, needs); err != nil {
 		return err
 	}
 	r.header = r.recordingHeader(of)
@@ -94,15 +81,15 @@ func (r *samplingRun) begin(ctx context.Context, of *symbol.Program) (err error)
 // core is detached when it returns, also after a panic.
 func (r *samplingRun) run(ctx context.Context) (err error) {
 	r.progress = newProgress(r.app.stderr, r.app.errTerminal && !r.flags.quiet, time.Duration(r.flags.duration))
-	r.origin = r.target.clock.Now()
+	r.origin = r.core.clock().Now()
 	defer func() {
 		r.progress.done()
 		if p := recover(); p != nil {
 			err = fmt.Errorf("internal error while sampling: %v\n%s", p, debug.Stack())
 		}
-		err = errors.Join(err, r.detach())
+		err = errors.Join(err, r.core.detach(err))
 	}()
-	if err := r.core.Run(ctx); err != nil {
+	if err := r.core.run(ctx); err != nil {
 		return err
 	}
 	for {
@@ -113,7 +100,6 @@ func (r *samplingRun) run(ctx context.Context) (err error) {
 		case err != nil && ctx.Err() != nil:
 			return nil // a signal: context.Cause says which
 		case err != nil:
-			r.lost = errors.Is(err, probe.ErrDisconnected)
 			return err
 		}
 		if err := r.take(s); err != nil {
@@ -130,47 +116,21 @@ func (r *samplingRun) take(s *snapshot.Snapshot) error {
 	if err := r.tell(); err != nil {
 		return err
 	}
-	used := r.stacks.add(s)
-	if l, ok := r.sampler.(learner); ok {
-		l.Learn(s, used)
-	}
+	r.sampler.Learn(s, r.stacks.add(s))
 	r.progress.update(s.Time, r.stacks.taken, r.stacks.halted, r.stacks.cut)
 	return nil
 }
 
-// detach lets the core run, clears C_DEBUGEN and lets the probe go, with a
-// context of its own: the run's may be over.
-func (r *samplingRun) detach() error {
-	ctx, cancel := context.WithTimeout(context.Background(), detachTimeout)
-	defer cancel()
-	err := r.core.Detach(ctx)
-	closeErr := r.probe.Close()
-	switch {
-	case errors.Is(err, probe.ErrDisconnected) && r.lost:
-		return nil // the error that ended the run says it
-	case errors.Is(err, probe.ErrDisconnected):
-		return fmt.Errorf("the run ended without the probe, so the core was not let go: %w", err)
-	case err != nil && r.method == profile.MethodPCSR:
-		return fmt.Errorf("the trace unit of the core may be left on (DEMCR.TRCENA): %w", err)
-	case err != nil:
-		return fmt.Errorf("the core may be left halted: %w", err)
-	case errors.Is(closeErr, probe.ErrDisconnected):
-		return nil
-	}
-	return closeErr
-}
-
 // finish closes the recording and makes the profile of what there is.
 func (r *samplingRun) finish(ctx context.Context, runErr error) *profile.Profile {
-	took := r.target.clock.Now() - r.origin
+	took := r.core.clock().Now() - r.origin
 	if err := r.tell(); err != nil { // what happened behind the last sample
 		r.stacks.remark("%v", err)
 	}
-	st := r.sampler.Stats()
 	for _, text := range r.sampler.Remarks() {
 		r.stacks.remark("%s", text)
 	}
-	facts := append([][2]string{{keyElapsed, took.String()}, {keyPlan, st.Plan}}, append(budgetFacts(st), troubleFacts(st)...)...)
+	facts := append([][2]string{{keyElapsed, took.String()}}, r.sampler.facts()...)
 	end := snapshot.End{Reason: endReason(ctx, runErr), Facts: map[string]string{}}
 	for _, f := range facts {
 		end.Facts[f[0]] = f[1]

@@ -171,15 +171,11 @@ func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	t, err := openTarget(ctx, f.probe, args)
+	c, err := a.attachProbe(ctx, f, args)
 	if err != nil {
 		return err
 	}
-	defer t.close()
-	if a.opened != nil {
-		a.opened(t)
-	}
-	r, err := a.startRun(ctx, f, of, t)
+	r, err := a.startRun(ctx, f, of, c)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/symbol"
@@ -19,7 +18,6 @@ type stacks struct {
 	unwinder *unwind.Unwinder
 	builder  *profile.Builder
 	frames   []unwind.Frame
-	used     []cortexm.Extent
 	taken    uint64
 	cut      uint64
 	halted   time.Duration
@@ -79,17 +77,16 @@ func program(of *symbol.Program) unwind.Program {
 
 // add unwinds one snapshot into the profile. It returns the stack memory that
 // unwinding read or wanted, valid until the next call.
-func (s *stacks) add(snap *snapshot.Snapshot) []cortexm.Extent {
-	s.used = s.used[:0]
+func (s *stacks) add(snap *snapshot.Snapshot) []unwind.Range {
 	s.last = snap.Time
 	if snap.Block != nil {
 		s.builder.AddBlock(snap)
 		s.taken += uint64(len(snap.Block.PCs))
-		return s.used
+		return nil
 	}
 	if snap.Miss != snapshot.Taken {
 		s.builder.Add(snap, nil, unwind.Stop{Reason: unwind.NoSample})
-		return s.used
+		return nil
 	}
 	if s.flat {
 		bare := *snap
@@ -104,10 +101,7 @@ func (s *stacks) add(snap *snapshot.Snapshot) []cortexm.Extent {
 	if stop.Reason != unwind.Complete && !s.flat {
 		s.cut++
 	}
-	for _, r := range s.unwinder.Touched() {
-		s.used = append(s.used, cortexm.Extent{Low: r.Low, High: r.High})
-	}
-	return s.used
+	return s.unwinder.Touched()
 }
 
 // remark is a sentence for the user, in the summary and in the profile.

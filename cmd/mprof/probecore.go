@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/mprof/mprof/cortexm"
+	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/symbol"
+	"github.com/mprof/mprof/unwind"
+)
+
+// probeCore is a core behind a CMSIS-DAP probe.
+type probeCore struct {
+	flags  *sampleFlags
+	target *target
+	probe  *probe.Probe
+	core   *cortexm.Core
+	method string // how it is sampled
+}
+
+// detachTimeout bounds the last thing that happens to a core: letting it run.
+const detachTimeout = 5 * time.Second
+
+// attachProbe opens the probe that --probe names and takes the core over.
+func (a *app) attachProbe(ctx context.Context, f *sampleFlags, args []string) (*probeCore, error) {
+	t, err := openTarget(ctx, f.probe, args)
+	if err != nil {
+		return nil, err
+	}
+	if a.opened != nil {
+		a.opened(t)
+	}
+	c := &probeCore{flags: f, target: t}
+	if c.probe, c.core, err = f.attach(ctx, t, f.observes()); err == nil {
+		return c, nil
+	}
+	if c.probe != nil {
+		err = errors.Join(err, c.probe.Close())
+	}
+	t.close()
+	return nil, err
+}
+
+func (c *probeCore) clock() cortexm.Clock { return c.target.clock }
+
+func (c *probeCore) describe(h *snapshot.Header) {
+	h.Probe = c.target.name(c.probe.Info())
+	h.Core = c.flags.coreName(c.core.Description())
+	h.Parameters[keySWCLK] = strconv.FormatUint(uint64(c.flags.swclk(c.target)), 10)
+	h.Parameters[keyClock] = c.target.clockLabel
+}
+
+func (c *probeCore) chip(ctx context.Context) string { return cortexm.Chip(ctx, c.probe) }
+
+func (c *probeCore) verify(ctx context.Context, segments []cortexm.Segment) error {
+	return c.core.VerifyImage(ctx, segments)
+}
+
+func (c *probeCore) reset(ctx context.Context) ([]string, error) {
+	return c.flags.resetTarget(ctx, c.target, c.core)
+}
+
+func (c *probeCore) run(ctx context.Context) error { return c.core.Run(ctx) }
+
+// newSampler halts the core for its PC where it has no PCSR.
+func (c *probeCore) newSampler(ctx context.Context, of *symbol.Program, needs func(snapshot.Reg) bool) (s sampler, method, remark string, err error) {
+	c.method = c.flags.beginMethod()
+	if c.method == profile.MethodPCSR {
+		s, err := c.samplePCs(ctx)
+		if !errors.Is(err, cortexm.ErrNoPCSR) {
+			return s, c.method, "", err
+		}
+		remark = fmt.Sprintf("%v; sampled by halting instead (--method pc)", err)
+		c.method = profile.MethodPC
+		c.flags.rate = min(c.flags.rate, highestHaltingRate)
+		if err := c.core.Control(ctx); err != nil {
+			return nil, c.method, "", err
+		}
+	}
+	halting, err := cortexm.NewSampler(c.core, cortexm.SampleOptions{
+		Needs:         needs,
+		Rate:          float64(c.flags.rate),
+		Duration:      time.Duration(c.flags.duration),
+		Seed:          c.flags.seed,
+		Clock:         c.target.clock,
+		StackTops:     stackTops(of),
+		RAM:           extents(nil, ramRanges(of)),
+		RegistersOnly: c.method == profile.MethodPC,
+
+		MaxOverhead: float64(c.flags.maxOverhead),
+		MaxHalt:     time.Duration(c.flags.maxHalt),
+	})
+	return &haltingSampler{Sampler: halting}, c.method, remark, err
+}
+
+// samplePCs makes the sampler that does not halt. Without --rate it goes as fast
+// as the wire allows.
+func (c *probeCore) samplePCs(ctx context.Context) (sampler, error) {
+	if err := c.core.Run(ctx); err != nil {
+		return nil, err
+	}
+	o := cortexm.PCOptions{Duration: time.Duration(c.flags.duration), Seed: c.flags.seed, Clock: c.target.clock}
+	if c.flags.rateGiven {
+		o.Rate = float64(c.flags.rate)
+	}
+	s, err := cortexm.NewPCSampler(ctx, c.core, o)
+	return &pcSampler{s}, err
+}
+
+// detach lets the core run, clears C_DEBUGEN and lets the probe go, with a
+// context of its own: the run's may be over.
+func (c *probeCore) detach(ended error) error {
+	defer c.target.close()
+	ctx, cancel := context.WithTimeout(context.Background(), detachTimeout)
+	defer cancel()
+	err := c.core.Detach(ctx)
+	closeErr := c.probe.Close()
+	switch {
+	case errors.Is(err, probe.ErrDisconnected) && errors.Is(ended, probe.ErrDisconnected):
+		return nil // the error that ended the run says it
+	case errors.Is(err, probe.ErrDisconnected):
+		return fmt.Errorf("the run ended without the probe, so the core was not let go: %w", err)
+	case err != nil && c.method == profile.MethodPCSR:
+		return fmt.Errorf("the trace unit of the core may be left on (DEMCR.TRCENA): %w", err)
+	case err != nil:
+		return fmt.Errorf("the core may be left halted: %w", err)
+	case errors.Is(closeErr, probe.ErrDisconnected):
+		return nil
+	}
+	return closeErr
+}
+
+// haltingSampler takes call stacks, or registers, of a core behind a probe.
+type haltingSampler struct {
+	*cortexm.Sampler
+	used []cortexm.Extent
+}
+
+func (s *haltingSampler) Learn(snap *snapshot.Snapshot, used []unwind.Range) {
+	s.used = extents(s.used[:0], used)
+	s.Sampler.Learn(snap, s.used)
+}
+
+func (s *haltingSampler) facts() [][2]string { return statsFacts(s.Stats()) }
+
+// pcSampler reads PCs, which teach it nothing.
+type pcSampler struct{ *cortexm.PCSampler }
+
+func (s *pcSampler) Learn(*snapshot.Snapshot, []unwind.Range) {}
+
+func (s *pcSampler) facts() [][2]string { return statsFacts(s.Stats()) }
+
+func statsFacts(st cortexm.Stats) [][2]string {
+	return append(append([][2]string{{keyPlan, st.Plan}}, budgetFacts(st)...), troubleFacts(st)...)
+}
+
+// extents appends ranges as the driver has them.
+func extents(dst []cortexm.Extent, ranges []unwind.Range) []cortexm.Extent {
+	for _, r := range ranges {
+		dst = append(dst, cortexm.Extent(r))
+	}
+	return dst
+}
