@@ -54,6 +54,11 @@ type Options struct {
 
 	FPU FPU // whether the core has a floating-point unit; 0: where the ELF was built for one
 
+	// FlashWait is how many cycles an instruction fetch from a new line of flash
+	// costs, FlashLine the bytes of a line; 0: none, and 16. The model is
+	// armv7m.FetchWait.
+	FlashWait, FlashLine uint32
+
 	// TARBlock is how many bytes TAR counts within before it wraps; 0: 4 KiB, as
 	// on Cortex-M3 and M4, and 1 KiB, the least that there is, on ARMv6-M.
 	TARBlock uint32

@@ -35,6 +35,8 @@ func (b *Board) newCPU(o Options) (cpu, error) {
 		Regions: slices.Clone(b.image.regions),
 		Mounts:  append(c.unit.Mounts(), c.periphery.mounts(b.image.arch)...),
 		VTOR:    b.image.vectors,
+
+		FetchWait: armv7m.FetchWait{Cycles: o.FlashWait, Line: o.FlashLine},
 	}
 	for i := range cfg.Regions {
 		cfg.Regions[i].Data = slices.Clone(cfg.Regions[i].Data)

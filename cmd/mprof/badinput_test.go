@@ -55,6 +55,7 @@ func TestBadInput(t *testing.T) {
 		{"no such model", []string{"--probe", "sim:jlink"}, 2, []string{"jlink", "debugprobe"}},
 		{"no such fault", []string{"--probe", "sim:mcu-link,fire=1s"}, 2, []string{"fire", "unplug"}},
 		{"neither with nor without FPU", []string{"--probe", "sim:mcu-link,fpu=maybe"}, 2, []string{"maybe", "on or off"}},
+		{"flash that waits oddly", []string{"--probe", "sim:mcu-link,flash-wait=5/12"}, 2, []string{"flash-wait=5/12", "5/8"}},
 		{"target does not answer", []string{"--probe", "sim:mcu-link,off=1us", "--duration", "1"}, 1, []string{"target", "power"}},
 		{"unknown format", []string{"--probe", "sim", "-o", filepath.Join(dir, "out.xls")}, 2, []string{"out.xls", ".json.gz", ".pb.gz"}},
 		{"unwritable output", []string{"--probe", "sim", "-o", filepath.Join(dir, "nowhere", "out.json.gz")}, 1, []string{"nowhere"}},

@@ -10,7 +10,7 @@ import (
 )
 
 // parseSimOption reads what is no fault in a --probe value: chip=NAME,
-// pins-off=TIME, fpu=on or off, board=NAME, clock=HZ, no-nreset, no-pcsr. known is false for anything else.
+// pins-off=TIME, fpu=on or off, board=NAME, clock=HZ, flash-wait=N[/BYTES], no-nreset, no-pcsr. known is false for anything else.
 func parseSimOption(o *sim.Options, s string) (known bool, err error) {
 	name, value, found := strings.Cut(s, "=")
 	switch {
@@ -37,6 +37,8 @@ func parseSimOption(o *sim.Options, s string) (known bool, err error) {
 		o.Board = value
 	case name == "clock" && found:
 		o.CoreHz, err = parseClock(value)
+	case name == "flash-wait" && found:
+		o.FlashWait, o.FlashLine, err = parseFlashWait(value)
 	case s == "no-nreset":
 		o.NoResetWire = true
 	case s == "no-pcsr":
@@ -45,6 +47,21 @@ func parseSimOption(o *sim.Options, s string) (known bool, err error) {
 		return false, nil
 	}
 	return true, err
+}
+
+// parseFlashWait reads how slow the flash is: 5 cycles for each line of 16
+// bytes, or 5/8, for each line of 8.
+func parseFlashWait(s string) (cycles, line uint32, err error) {
+	wait, bytes, given := strings.Cut(s, "/")
+	n, err := strconv.ParseUint(wait, 10, 32)
+	size := uint64(16)
+	if err == nil && given {
+		size, err = strconv.ParseUint(bytes, 10, 32)
+	}
+	if err != nil || n > 1000 || size < 4 || size > 1024 || size&(size-1) != 0 {
+		return 0, 0, fmt.Errorf("flash-wait=%s: write the cycles that a new line of flash costs, 0 to 1000, and if it has not 16 bytes how many, as in 5/8", s)
+	}
+	return uint32(n), uint32(size), nil
 }
 
 // parseClock reads a frequency in Hz: 16000000, 168M, 32768, 4.5M.

@@ -76,7 +76,7 @@ func parseSimFault(s string) (sim.Fault, error) {
 	name, when, found := strings.Cut(s, "=")
 	kind, known := simFaults[name]
 	if !found || !known {
-		return sim.Fault{}, fmt.Errorf("%q is no fault: write one of %s with a time, as in unplug=10s or off=10s+2s; or an option: chip=rp2040, board=mps2-an385, clock=168M, pins-off=5ms, fpu=on, no-nreset", s, strings.Join(simFaultNames(), ", "))
+		return sim.Fault{}, fmt.Errorf("%q is no fault: write one of %s with a time, as in unplug=10s or off=10s+2s; or an option: chip=rp2040, board=mps2-an385, clock=168M, flash-wait=5, pins-off=5ms, fpu=on, no-nreset", s, strings.Join(simFaultNames(), ", "))
 	}
 	at, length, lasts := strings.Cut(when, "+")
 	after, err := parseDuration(at)

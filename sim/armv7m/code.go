@@ -12,6 +12,7 @@ const (
 // those have ops of their own.
 type codePage struct {
 	base, limit uint32 // limit: bytes, less than pageBytes at the end of a region
+	rom         bool
 	ops         [pageOps]op
 	it          *[pageOps]op
 }
@@ -46,7 +47,7 @@ func (c *Core) turnPage(pc uint32) {
 		r.pages = make([]*codePage, (len(r.data)+pageBytes-1)/pageBytes)
 	}
 	if r.pages[i] == nil {
-		p := &codePage{base: r.base + i*pageBytes}
+		p := &codePage{base: r.base + i*pageBytes, rom: r.rom}
 		p.limit = min(pageBytes, uint32(len(r.data))-i*pageBytes) &^ 1
 		newOps(&p.ops)
 		r.pages[i] = p

@@ -80,6 +80,7 @@ type Core struct {
 	systick
 	events
 	fpState
+	fetching
 }
 
 // New returns a core in its power-on reset state: MSP and PC come from the
@@ -97,6 +98,10 @@ func New(cfg Config) (*Core, error) {
 		return nil, err
 	}
 	if err := c.sizeNVIC(cfg); err != nil {
+		return nil, err
+	}
+	var err error
+	if c.fetching, err = newFetching(cfg.FetchWait); err != nil {
 		return nil, err
 	}
 	if cfg.VTOR&0x7f != 0 {
@@ -139,7 +144,7 @@ func (c *Core) reset() {
 	c.resetSysTick()
 	c.resetFP()
 	c.attention()
-	c.page = noPage
+	c.page, c.line = noPage, noLine
 
 	msp, ok := c.readMemory(c.vtor, 4)
 	entry, ok2 := c.readMemory(c.vtor+4, 4)

@@ -3,7 +3,8 @@ package armv7m
 import "math/bits"
 
 // The cycle model follows the Cortex-M4 TRM (ARM 100166, 3.3.1) with zero wait
-// states, and is the same for every Arch:
+// states (Config.FetchWait adds those of instruction fetches), and is the same for
+// every Arch:
 //
 //	data processing, multiply (any), saturation, SIMD      1
 //	IT, hints, barriers, CPS, MRS, MSR                     1
@@ -28,7 +29,7 @@ import "math/bits"
 // of the first floating-point instruction of a handler where it is, and of a
 // return that restores it.
 //
-// Not modelled: wait states, pairing of loads, folding of IT, bus contention, the
+// Not modelled: wait states of data, pairing of loads, folding of IT, bus contention, the
 // cycle more of floating-point arithmetic whose result the next instruction
 // takes, and integer instructions that go on beside VDIV and VSQRT.
 const (

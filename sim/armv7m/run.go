@@ -21,7 +21,7 @@ func (c *Core) Run(until uint64) {
 			continue
 		}
 		c.horizon = min(until, c.nextEvent())
-		c.execute()
+		c.advance()
 	}
 }
 
@@ -51,11 +51,20 @@ func (c *Core) Step() {
 			return
 		}
 		c.horizon = c.cycles + 1
-		c.execute()
+		c.advance()
 		if c.instructions != count || c.halted {
 			return
 		}
 	}
+}
+
+// advance executes instructions until the horizon.
+func (c *Core) advance() {
+	if c.wait != 0 {
+		c.executeWaiting()
+		return
+	}
+	c.execute()
 }
 
 // execute is the inner loop: instructions until the horizon. Events (SysTick,

@@ -77,4 +77,6 @@ type Config struct {
 	PriorityBits int
 	// FPU: the floating-point extension FPv4-SP is there (V7EM only).
 	FPU bool
+	// FetchWait is how slow the ROM regions are; the zero value: not at all.
+	FetchWait FetchWait
 }
