@@ -1,6 +1,7 @@
 // Package shares is a program whose functions have identical bodies and are
 // called in known proportions. Out: its ELF file, its C sources, and the shares
-// of its functions, read from the header that the C code is made of.
+// of its functions, read from the header that the C code is made of. The same
+// program is built for boards of QEMU.
 package shares
 
 import (
@@ -13,7 +14,8 @@ import (
 //go:generate make -s
 
 // ELF is the program for a Cortex-M4: flash at 0x08000000, RAM at 0x20000000
-// (16 KiB), no peripherals outside the core. It never sleeps.
+// (16 KiB), no peripherals outside the core. It never sleeps. Its word rounds
+// counts the rounds of main.
 //
 //go:embed shares.elf
 var ELF []byte

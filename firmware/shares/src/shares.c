@@ -1,17 +1,17 @@
 // Functions with identical bodies, called in the proportions of shares.h.
 #include "shares.h"
 
-#include <stdint.h>
-
-#define SYST_CSR (*(volatile uint32_t *)0xe000e010u)
-#define SYST_RVR (*(volatile uint32_t *)0xe000e014u)
-#define SYST_CVR (*(volatile uint32_t *)0xe000e018u)
+#ifdef __riscv
+#include "riscv.h"
+#else
+#include "cortexm.h"
+#endif
 
 #define NOINLINE __attribute__((noinline))
 
 static inline void work(void) {
 	uint32_t n = UNIT_ITERATIONS;
-	__asm volatile("1:\tsubs %0, #1\n\tbne 1b" : "+l"(n) : : "cc");
+	__asm volatile(LOOP : LOOP_COUNTER(n) : : "cc");
 }
 
 NOINLINE void amber(void) { work(); }
@@ -40,12 +40,14 @@ NOINLINE void night(unsigned depth) {
 
 void SysTick_Handler(void) { SYSTICK_HANDLER(REPEAT) }
 
+// rounds says to a debugger whether the program runs. Nothing clears it at reset.
+volatile uint32_t rounds;
+
 int main(void) {
-	SYST_RVR = TICK_CYCLES - 1;
-	SYST_CVR = 0;
-	SYST_CSR = 7; // core clock, interrupt, enable
+	start_ticks();
 	for (;;) {
 		day();
 		night(NIGHT_DEPTH);
+		rounds++;
 	}
 }
