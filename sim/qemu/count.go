@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"testing"
 )
 
 // Count says of which functions every call is noted. Names are those of the
@@ -59,8 +58,7 @@ var apiH []byte
 
 // prepareCount compiles the plugin, writes its input, and returns the value
 // of -plugin.
-func (m *Machine) prepareCount(t testing.TB, o Options) (string, error) {
-	Require(t, "cc")
+func (m *Machine) prepareCount(o Options) (string, error) {
 	for name, text := range map[string][]byte{"calls.c": callsC, "api.h": apiH} {
 		if err := os.WriteFile(filepath.Join(m.dir, name), text, 0o600); err != nil {
 			return "", err

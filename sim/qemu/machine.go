@@ -1,6 +1,6 @@
-// Package qemu runs firmware on QEMU's boards, for tests. In: an ELF file and the name of a
-// board. Out: its serial port as a pty, and how many instructions each call of chosen functions
-// took, counted by a plugin.
+// Package qemu runs programs on QEMU's boards, for tests. In: an ELF file and the name of a
+// board. Out: its serial port as a pty, its gdb server, its monitor, and how many instructions
+// each call of chosen functions took, counted by a plugin.
 package qemu
 
 import (
@@ -8,37 +8,22 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 )
 
-// Command is the emulator.
-const Command = "qemu-system-arm"
-
-// NsPerInstruction is how long an instruction takes on the clock of a machine.
-// Its timers follow that clock.
-const NsPerInstruction = 1 << icountShift
-
-const icountShift = 5
-
-// Options says what runs.
-type Options struct {
-	Board string // as for qemu-system-arm -M
-	ELF   string // path
-	Count *Count // what the plugin notes; nil: no plugin
-}
-
 // Machine is a running emulator.
 type Machine struct {
-	Pty string // of its first serial port
+	Pty string // of its first serial port; "": none
+	GDB string // path of the gdb server's socket; "": none
 
 	cmd    *exec.Cmd
 	dir    string
@@ -81,25 +66,43 @@ func Require(t testing.TB, tools ...string) {
 	}
 }
 
-// Start starts a board, which runs from reset at once. It ends with the test.
+// Start starts a board, which runs from reset at once. It is ready, and ends with the test.
 func Start(t testing.TB, o Options) *Machine {
 	t.Helper()
-	Require(t, Command)
-	m := &Machine{dir: t.TempDir(), ended: make(chan struct{})}
-	args := []string{"-M", o.Board, "-kernel", o.ELF, "-display", "none", "-parallel", "none",
-		"-monitor", "unix:" + m.socket() + ",server=on,wait=off", "-serial", "pty", "-icount", fmt.Sprintf("shift=%d,align=on", icountShift)}
+	Require(t, o.command())
 	if o.Count != nil {
-		plugin, err := m.prepareCount(t, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		args = append(args, "-plugin", plugin)
+		Require(t, "cc")
 	}
-	if err := m.start(args); err != nil {
+	m, err := Open(o)
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(m.Stop)
+	t.Cleanup(m.Close)
+	if o.GDB {
+		if _, err := m.Monitor("info status"); err != nil { // the server listens before the monitor answers
+			t.Fatal(m.Failed(err))
+		}
+	}
 	return m
+}
+
+// Open is Start without a test, which has to call Close. Of what it waits for, only the
+// name of the pty is there for sure.
+func Open(o Options) (*Machine, error) {
+	dir, err := os.MkdirTemp("", "qemu") // a test's folder may be too long for a socket
+	if err != nil {
+		return nil, fmt.Errorf("qemu: %w", err)
+	}
+	m := &Machine{dir: dir, ended: make(chan struct{})}
+	args, err := m.arguments(o)
+	if err == nil {
+		err = m.start(o, args)
+	}
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	return m, nil
 }
 
 func (m *Machine) socket() string { return filepath.Join(m.dir, "monitor") }
@@ -107,9 +110,12 @@ func (m *Machine) socket() string { return filepath.Join(m.dir, "monitor") }
 var redirected = regexp.MustCompile(`redirected to (\S+)`)
 
 // start starts the process and waits for the name of its pty.
-func (m *Machine) start(args []string) error {
-	m.cmd = exec.Command(Command, args...)
+func (m *Machine) start(o Options, args []string) error {
+	m.cmd = exec.Command(o.command(), args...)
 	m.cmd.Stderr = &m.said
+	if o.File != nil {
+		m.cmd.ExtraFiles = []*os.File{o.File}
+	}
 	dieWithUs(m.cmd)
 	out, err := m.cmd.StdoutPipe()
 	if err != nil {
@@ -125,7 +131,7 @@ func (m *Machine) start(args []string) error {
 	}()
 	if err := <-started; err != nil {
 		close(m.ended)
-		return fmt.Errorf("qemu: %s: %w", Command, err)
+		return fmt.Errorf("qemu: %s: %w", o.command(), err)
 	}
 	pty := make(chan string, 1)
 	go func() {
@@ -137,34 +143,28 @@ func (m *Machine) start(args []string) error {
 		m.cmd.Wait()
 		close(m.ended)
 	}()
+	if o.Silent {
+		return nil
+	}
 	select {
 	case m.Pty = <-pty:
 		return nil
 	case <-m.ended:
-		return fmt.Errorf("qemu: %s ended: %s", Command, m.said.String())
+		return fmt.Errorf("qemu: %s ended: %s", o.command(), m.said.String())
 	case <-time.After(20 * time.Second):
 		m.Stop()
 		return fmt.Errorf("qemu: no pty: %s", m.said.String())
 	}
 }
 
-// Reset resets the board.
-func (m *Machine) Reset() error {
-	conn, err := net.Dial("unix", m.socket())
-	if err != nil {
-		return fmt.Errorf("qemu: monitor: %w", err)
+// Failed adds what the emulator said when it died, for instance of a lockup.
+func (m *Machine) Failed(err error) error {
+	select {
+	case <-m.ended:
+		return fmt.Errorf("%w (%s ended: %s)", err, filepath.Base(m.cmd.Path), strings.TrimSpace(m.said.String()))
+	case <-time.After(100 * time.Millisecond):
+		return err
 	}
-	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(10 * time.Second))
-	if _, err := io.WriteString(conn, "system_reset\ninfo status\n"); err != nil {
-		return fmt.Errorf("qemu: monitor: %w", err)
-	}
-	for s := bufio.NewScanner(conn); s.Scan(); {
-		if bytes.Contains(s.Bytes(), []byte("VM status")) {
-			return nil
-		}
-	}
-	return fmt.Errorf("qemu: monitor: no answer to system_reset")
 }
 
 // Stop ends the emulator.
@@ -179,6 +179,15 @@ func (m *Machine) Stop() {
 		}
 	})
 }
+
+// Close ends the emulator and removes its files.
+func (m *Machine) Close() {
+	m.Stop()
+	os.RemoveAll(m.dir)
+}
+
+// Ended is closed once the emulator has ended.
+func (m *Machine) Ended() <-chan struct{} { return m.ended }
 
 // Said is what the emulator wrote: complaints, the firmware's faults.
 func (m *Machine) Said() string { return m.said.String() }

@@ -22,7 +22,7 @@ func (d *Difference) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "lockstep: step %d at 0x%08x: state differs\n%s", d.Step, d.Before.R[15], d.Instructions)
 	fmt.Fprintf(&b, "  after instructions at %08x\n", d.Trail)
-	fmt.Fprintf(&b, "%8s %10s %10s %10s\n", "", "before", QEMU[:4], "simulated")
+	fmt.Fprintf(&b, "%8s %10s %10s %10s\n", "", "before", "qemu", "simulated")
 	row := func(name string, before, want, got uint32) {
 		note := ""
 		if want != got {

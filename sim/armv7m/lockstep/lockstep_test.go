@@ -2,23 +2,17 @@ package lockstep
 
 import (
 	"os"
-	"os/exec"
 	"strconv"
 	"testing"
+
+	"github.com/mprof/mprof/sim/qemu"
 )
 
 // needTools skips a test on a machine without the emulator or the compiler, and
 // fails it where CI promises them.
 func needTools(t *testing.T) {
 	t.Helper()
-	for _, tool := range []string{QEMU, Compiler, "make"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			if os.Getenv("CI") == "true" {
-				t.Fatalf("%s is not installed, and CI=true", tool)
-			}
-			t.Skipf("%s is not installed", tool)
-		}
-	}
+	qemu.Require(t, qemu.Command, Compiler, "make")
 }
 
 // factor is by how much MPROF_LOCKSTEP_STEPS multiplies the volume.

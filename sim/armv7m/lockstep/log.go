@@ -9,12 +9,14 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
+
+	"github.com/mprof/mprof/sim/qemu"
 )
 
 // logged is QEMU writing its own log of states, with one instruction in each
 // translation block.
 type logged struct {
-	q  *qemu
+	q  *qemu.Machine
 	r  *os.File
 	in *bufio.Reader
 	fp bool
@@ -35,7 +37,7 @@ func StartLogged(b Board, p Program) (Machine, error) {
 	if fp {
 		items += ",fpu"
 	}
-	q, err := startQEMU(b, p, w, append(single, "-d", items, "-D", "/dev/fd/3")...)
+	q, err := startQEMU(b, p, false, w, append(single, "-d", items, "-D", "/dev/fd/3")...)
 	w.Close()
 	if err != nil {
 		r.Close()
@@ -49,13 +51,13 @@ var versionLine = regexp.MustCompile(`version (\d+)\.(\d+)`)
 // oneInstruction is the option that makes blocks of one instruction; it was
 // renamed in QEMU 8.1.
 var oneInstruction = sync.OnceValues(func() ([]string, error) {
-	out, err := exec.Command(QEMU, "--version").Output()
+	out, err := exec.Command(qemu.Command, "--version").Output()
 	if err != nil {
-		return nil, fmt.Errorf("lockstep: %s --version: %w", QEMU, err)
+		return nil, fmt.Errorf("lockstep: %s --version: %w", qemu.Command, err)
 	}
 	m := versionLine.FindSubmatch(out)
 	if m == nil {
-		return nil, fmt.Errorf("lockstep: %s --version: no version in %q", QEMU, out)
+		return nil, fmt.Errorf("lockstep: %s --version: no version in %q", qemu.Command, out)
 	}
 	major, _ := strconv.Atoi(string(m[1]))
 	minor, _ := strconv.Atoi(string(m[2]))
@@ -71,7 +73,7 @@ func (m *logged) Next(s *State) error {
 		err = readFP(m.in, s)
 	}
 	if err != nil {
-		return m.q.failed(err)
+		return m.q.Failed(err)
 	}
 	return nil
 }
@@ -82,10 +84,10 @@ func readState(in *bufio.Reader, s *State) error {
 	for i := 0; i < 16; i += 4 {
 		line, err := in.ReadSlice('\n')
 		if err != nil {
-			return fmt.Errorf("lockstep: log of %s: %w", QEMU, err)
+			return fmt.Errorf("lockstep: log of %s: %w", qemu.Command, err)
 		}
 		if len(line) < 51 || line[0] != 'R' {
-			return fmt.Errorf("lockstep: log of %s: no registers in %q", QEMU, line)
+			return fmt.Errorf("lockstep: log of %s: no registers in %q", qemu.Command, line)
 		}
 		for k := range 4 {
 			s.R[i+k] = hex8(line[13*k+4:])
@@ -93,10 +95,10 @@ func readState(in *bufio.Reader, s *State) error {
 	}
 	line, err := in.ReadSlice('\n')
 	if err != nil {
-		return fmt.Errorf("lockstep: log of %s: %w", QEMU, err)
+		return fmt.Errorf("lockstep: log of %s: %w", qemu.Command, err)
 	}
 	if !bytes.HasPrefix(line, []byte("XPSR=")) || len(line) < 14 {
-		return fmt.Errorf("lockstep: log of %s: no xPSR in %q", QEMU, line)
+		return fmt.Errorf("lockstep: log of %s: no xPSR in %q", qemu.Command, line)
 	}
 	s.XPSR = hex8(line[5:])
 	return nil
@@ -109,19 +111,19 @@ func readFP(in *bufio.Reader, s *State) error {
 	for i := 0; i < 32; i += 2 {
 		line, err := in.ReadSlice('\n')
 		if err != nil {
-			return fmt.Errorf("lockstep: log of %s: %w", QEMU, err)
+			return fmt.Errorf("lockstep: log of %s: %w", qemu.Command, err)
 		}
 		if len(line) < 25 || line[0] != 's' {
-			return fmt.Errorf("lockstep: log of %s: no S%d in %q", QEMU, i, line)
+			return fmt.Errorf("lockstep: log of %s: no S%d in %q", qemu.Command, i, line)
 		}
 		s.S[i], s.S[i+1] = hex8(line[4:]), hex8(line[17:])
 	}
 	line, err := in.ReadSlice('\n')
 	if err != nil {
-		return fmt.Errorf("lockstep: log of %s: %w", QEMU, err)
+		return fmt.Errorf("lockstep: log of %s: %w", qemu.Command, err)
 	}
 	if !bytes.HasPrefix(line, []byte("FPSCR: ")) || len(line) < 15 {
-		return fmt.Errorf("lockstep: log of %s: no FPSCR in %q", QEMU, line)
+		return fmt.Errorf("lockstep: log of %s: no FPSCR in %q", qemu.Command, line)
 	}
 	s.FPSCR = hex8(line[7:])
 	return nil
@@ -152,22 +154,22 @@ func (m *logged) Memory(addr uint32, p []byte) error {
 			}
 		}
 	}()
-	c, err := m.q.dial()
+	c, err := m.q.Stub()
 	if err != nil {
 		return err
 	}
-	err = c.readMemory(addr, p)
-	c.conn.Close()
-	m.q.close()
+	err = c.ReadMemory(addr, p)
+	c.Close()
+	m.q.Close()
 	<-quit
 	return err
 }
 
 func (m *logged) Close() error {
 	select {
-	case <-m.q.ended:
+	case <-m.q.Ended():
 	default:
-		m.q.close()
+		m.q.Close()
 	}
 	return m.r.Close()
 }

@@ -6,110 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
-	"strings"
-	"time"
+
+	"github.com/mprof/mprof/sim/qemu"
 )
 
-// QEMU is the name of the emulator's command.
-const QEMU = "qemu-system-arm"
-
-// qemu is a running emulator with its gdb server.
-type qemu struct {
-	cmd    *exec.Cmd
-	dir    string
-	socket string
-	stderr strings.Builder
-	ended  chan struct{}
-}
-
 // startQEMU loads a program into a board. args come on top of what every use
-// needs; extra becomes file descriptor 3 of the process.
-func startQEMU(b Board, p Program, extra *os.File, args ...string) (*qemu, error) {
-	dir, err := os.MkdirTemp("", "lockstep")
-	if err != nil {
-		return nil, err
-	}
-	q := &qemu{dir: dir, socket: filepath.Join(dir, "gdb"), ended: make(chan struct{})}
-	image := filepath.Join(dir, "flash.bin")
-	if err := os.WriteFile(image, p.Flash, 0o600); err != nil {
-		os.RemoveAll(dir)
-		return nil, err
-	}
-	args = append([]string{"-M", b.Name, "-kernel", image, "-display", "none",
-		"-monitor", "none", "-serial", "none", "-parallel", "none",
-		"-gdb", "unix:" + q.socket + ",server=on,wait=off"}, args...)
-	q.cmd = exec.Command(QEMU, args...)
-	q.cmd.Stderr = &q.stderr
-	if extra != nil {
-		q.cmd.ExtraFiles = []*os.File{extra}
-	}
-	dieWithUs(q.cmd)
-	started := make(chan error)
-	go func() {
-		// The thread that starts the process has to outlive it: dieWithUs.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := q.cmd.Start()
-		started <- err
-		if err == nil {
-			q.cmd.Wait()
-			close(q.ended)
-		}
-	}()
-	if err := <-started; err != nil {
-		os.RemoveAll(dir)
-		return nil, fmt.Errorf("lockstep: %s: %w", QEMU, err)
-	}
-	return q, nil
-}
-
-// dial waits for the server's socket and connects.
-func (q *qemu) dial() (*rspClient, error) {
-	for {
-		conn, err := net.Dial("unix", q.socket)
-		if err == nil {
-			c, err := newRSP(conn)
-			if err != nil {
-				conn.Close()
-				return nil, q.failed(err)
-			}
-			return c, nil
-		}
-		select {
-		case <-q.ended:
-			return nil, q.failed(fmt.Errorf("lockstep: gdb server: %w", err))
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-}
-
-// failed adds what the emulator said when it died, for instance of a lockup.
-func (q *qemu) failed(err error) error {
-	select {
-	case <-q.ended:
-		return fmt.Errorf("%w (%s ended: %s)", err, QEMU, strings.TrimSpace(q.stderr.String()))
-	case <-time.After(100 * time.Millisecond):
-		return err
-	}
-}
-
-func (q *qemu) close() {
-	q.cmd.Process.Kill()
-	<-q.ended
-	os.RemoveAll(q.dir)
+// needs; file becomes file descriptor 3 of the process.
+func startQEMU(b Board, p Program, halted bool, file *os.File, args ...string) (*qemu.Machine, error) {
+	return qemu.Open(qemu.Options{Board: b.Name, Flash: p.Flash, Silent: true, GDB: true, Halted: halted, Icount: qemu.WallClock, File: file, Args: args})
 }
 
 // stepped is QEMU under the gdb remote protocol.
 type stepped struct {
-	q       *qemu
-	rsp     *rspClient
+	q       *qemu.Machine
+	rsp     *qemu.Stub
 	started bool
-	raw     [17 * 4]byte
+	regs    [17]uint32
 	fp      []string // requests for the floating-point registers, or none
 }
 
@@ -117,7 +30,7 @@ type stepped struct {
 // protocol. A step runs with interrupts on (they are taken as on the running
 // machine) and with the clock of timers stopped.
 func StartStepped(b Board, p Program) (Machine, error) {
-	q, err := startQEMU(b, p, nil, "-S")
+	q, err := startQEMU(b, p, true, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -125,12 +38,12 @@ func StartStepped(b Board, p Program) (Machine, error) {
 	if b.Arch.Has(FPv4) {
 		m.fp = fpRequests()
 	}
-	if m.rsp, err = q.dial(); err != nil {
-		q.close()
+	if m.rsp, err = q.Stub(); err != nil {
+		q.Close()
 		return nil, err
 	}
 	// Bits: 1 step, 2 mask interrupts, 4 stop timers.
-	if err := m.rsp.expectOK("Qqemu.sstep=5"); err != nil {
+	if err := m.rsp.AskOK("Qqemu.sstep=5"); err != nil {
 		m.Close()
 		return nil, err
 	}
@@ -139,29 +52,16 @@ func StartStepped(b Board, p Program) (Machine, error) {
 
 func (m *stepped) Next(s *State) error {
 	if m.started {
-		stop, err := m.rsp.ask("s")
-		if err != nil {
-			return m.q.failed(err)
-		}
-		if len(stop) == 0 || stop[0] != 'T' {
-			return fmt.Errorf("lockstep: gdb server: step: answer %q", stop)
+		if err := m.rsp.Step(); err != nil {
+			return err
 		}
 	}
 	m.started = true
-	regs, err := m.rsp.ask("g")
-	if err != nil {
-		return m.q.failed(err)
+	if err := m.rsp.Registers(m.regs[:]); err != nil {
+		return err
 	}
-	if len(regs) < 2*len(m.raw) {
-		return fmt.Errorf("lockstep: gdb server: registers: answer %q", regs)
-	}
-	if _, err := hex.Decode(m.raw[:], regs[:2*len(m.raw)]); err != nil {
-		return fmt.Errorf("lockstep: gdb server: registers: %w", err)
-	}
-	for i := range s.R {
-		s.R[i] = binary.LittleEndian.Uint32(m.raw[4*i:])
-	}
-	s.XPSR = binary.LittleEndian.Uint32(m.raw[64:])
+	copy(s.R[:], m.regs[:])
+	s.XPSR = m.regs[16]
 	return m.readFP(s)
 }
 
@@ -180,13 +80,13 @@ func (m *stepped) readFP(s *State) error {
 	if m.fp == nil {
 		return nil
 	}
-	if err := m.rsp.sendAll(m.fp); err != nil {
-		return m.q.failed(err)
+	if err := m.rsp.Send(m.fp...); err != nil {
+		return err
 	}
 	for i := range m.fp {
-		digits, err := m.rsp.receive()
+		digits, err := m.rsp.Receive()
 		if err != nil {
-			return m.q.failed(err)
+			return err
 		}
 		var raw [8]byte
 		n := len(raw)
@@ -209,14 +109,14 @@ func (m *stepped) readFP(s *State) error {
 	return nil
 }
 
-func (m *stepped) Memory(addr uint32, p []byte) error { return m.rsp.readMemory(addr, p) }
+func (m *stepped) Memory(addr uint32, p []byte) error { return m.rsp.ReadMemory(addr, p) }
 
 func (m *stepped) Close() error {
 	var err error
 	if m.rsp != nil {
-		err = m.rsp.conn.Close()
+		err = m.rsp.Close()
 	}
-	m.q.close()
+	m.q.Close()
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
