@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/schedule"
 	"github.com/mprof/mprof/snapshot"
 )
 
@@ -37,7 +38,7 @@ const (
 func (s *Sampler) leave(why snapshot.Miss, cause error, took time.Duration) error {
 	a, now := &s.away, s.clock.Now()
 	if a.why != why {
-		*a = away{why: why, since: now, wait: s.schedule.period / 2}
+		*a = away{why: why, since: now, wait: s.schedule.Period() / 2}
 		s.note(now, 0, awayKind[why], cause)
 	}
 	most := mostWait
@@ -106,17 +107,15 @@ func (s *Sampler) back(now time.Duration) {
 
 // skip begins the time anew that the next sample stands for.
 func (s *Sampler) skip(now time.Duration) {
-	s.last, s.lastHalted = max(s.last, now-s.schedule.period), 0
-	s.schedule.due = now
+	s.last, s.lastHalted = max(s.last, now-s.schedule.Period()), 0
+	s.schedule.Skip(now)
 }
 
-// Gaps that are not ours: the host slept, or the process was stopped. A sample
-// after one stands for its own interval and not for the gap.
-const gapLeast = time.Second
-
+// noteGap finds gaps that are not ours: the host slept, or the process was stopped. A
+// sample after one stands for its own interval and not for the gap.
 func (s *Sampler) noteGap(now time.Duration) {
 	idle := now - s.last - s.lastHalted
-	if s.away.why != snapshot.Taken || idle-s.schedule.drawn < gapLeast {
+	if s.away.why != snapshot.Taken || idle-s.schedule.Drawn() < schedule.GapLeast {
 		return
 	}
 	s.stats.Gaps++

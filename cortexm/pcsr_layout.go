@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/probe"
+
+	"github.com/mprof/mprof/schedule"
 )
 
 // pcLayout says how the packets of a PCSampler look on one probe. A plain block is
@@ -99,7 +101,7 @@ type pace struct {
 	rate     float64 // Hz; 0: unlimited
 	spaced   bool    // single blocks at drawn times; else a stream that is held up
 	n        int     // PCs of a spaced block
-	schedule schedule
+	schedule schedule.Schedule
 	begin    time.Duration // of the stream
 	asked    uint64        // PCs since then
 }
@@ -120,7 +122,7 @@ func (p pcLayout) pace(rate float64, seed int64, start time.Duration) pace {
 	if n > p.both || 2*(p.work(n)+2*p.checkWork()) > interval {
 		return pace{rate: rate, begin: start}
 	}
-	return pace{rate: rate, spaced: true, n: n, schedule: newSchedule(rate/float64(n), seed, start)}
+	return pace{rate: rate, spaced: true, n: n, schedule: schedule.New(rate/float64(n), seed, start)}
 }
 
 // ahead is how much time passes until the rate allows another PC.

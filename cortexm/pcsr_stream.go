@@ -96,7 +96,7 @@ func (s *PCSampler) fill(ctx context.Context) error {
 // sendSpaced waits until a block is due and sends it.
 func (s *PCSampler) sendSpaced(ctx context.Context) error {
 	now := s.clock.Now()
-	due := s.pace.schedule.next(s.last, now)
+	due := s.pace.schedule.Next(s.last, now)
 	if end := s.start + s.options.Duration; s.options.Duration > 0 && due >= end {
 		return s.clock.Sleep(ctx, end-now)
 	}

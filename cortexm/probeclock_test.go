@@ -1,6 +1,7 @@
 package cortexm
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func TestProbeClockFollowsTheQuickest(t *testing.T) {
 	for _, ppm := range []float64{0, 100, -100} {
 		const hz = 1_000_000
 		k := probeClock{hz: hz, uncertainty: 50 * time.Microsecond}
-		delays := newSchedule(1, 3, 0).rand
+		delays := rand.New(rand.NewPCG(3, 0))
 		most := time.Duration(0)
 		for i := range 20000 {
 			truth := time.Duration(i) * 10 * time.Millisecond

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/mprof/mprof/schedule"
 	"github.com/mprof/mprof/snapshot"
 )
 
@@ -57,7 +58,7 @@ type Sampler struct {
 	opening  *opening              // of the steps; nil: the one for learning
 	spare    *opening              // the same where the answer takes a frame more
 	waits    *rand.Rand
-	schedule schedule
+	schedule schedule.Schedule
 
 	probeClock   probeClock
 	start, last  time.Duration // of the run, of the latest sample
@@ -147,8 +148,8 @@ func NewSampler(c *Core, o SampleOptions) (*Sampler, error) {
 	s.start = s.clock.Now()
 	s.last = s.start
 	s.waits = newWaits(o.Seed)
-	s.schedule = newSchedule(o.Rate, o.Seed, s.start)
-	s.schedule.budget = newBudget(o.MaxOverhead, s.planner.firstCost(), s.start)
+	s.schedule = schedule.New(o.Rate, o.Seed, s.start)
+	s.schedule.Limit(o.MaxOverhead, s.planner.firstCost())
 	return s, nil
 }
 
@@ -201,7 +202,7 @@ func (s *Sampler) Next(ctx context.Context) (*snapshot.Snapshot, error) {
 	now := s.clock.Now()
 	due := now + s.away.wait
 	if s.away.why == snapshot.Taken {
-		due = s.schedule.next(s.last+s.lastHalted, now)
+		due = s.schedule.Next(s.last+s.lastHalted, now)
 	}
 	end := s.start + s.options.Duration
 	if s.options.Duration > 0 && due >= end {
@@ -281,7 +282,7 @@ func (s *Sampler) describe(sp *snapshot.Snapshot, c *capture, begin, took time.D
 		sp.Regs, sp.Windows = c.regs, c.joined()
 	}
 	s.last, s.lastHalted = sp.Time+s.start, sp.Halted
-	s.schedule.budget.spend(s.last+s.lastHalted, sp.Halted)
+	s.schedule.Spend(s.last+s.lastHalted, sp.Halted)
 }
 
 // noteStands tells of a core that was halted when the sample came, which says

@@ -91,7 +91,7 @@ func (h *histogram) quantile(q float64) time.Duration {
 // Stats are those of the run up to now.
 func (s *Sampler) Stats() Stats {
 	st := s.stats
-	st.Late, st.Delayed = s.schedule.late, min(s.schedule.budget.delayed, st.Asked)
+	st.Late, st.Delayed = s.schedule.Late(), min(s.schedule.Delayed(), st.Asked)
 	st.Elapsed = s.last - s.start
 	if st.Elapsed > 0 {
 		st.Rate = float64(st.Taken) / st.Elapsed.Seconds()

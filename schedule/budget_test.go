@@ -1,4 +1,4 @@
-package cortexm
+package schedule
 
 import (
 	"testing"
@@ -10,8 +10,8 @@ import (
 func TestBudgetHolds(t *testing.T) {
 	for _, share := range []float64{0.001, 0.01, 0.25} {
 		const rate, run, window = 2000, 100 * time.Second, 5 * time.Second
-		s := newSchedule(rate, 1, 0)
-		s.budget = newBudget(share, time.Millisecond, 0)
+		s := New(rate, 1, 0)
+		s.Limit(share, time.Millisecond)
 		type halt struct{ at, took time.Duration }
 		var halts []halt
 		var now, halted, late time.Duration
@@ -23,8 +23,8 @@ func TestBudgetHolds(t *testing.T) {
 			case i%10 == 0:
 				cost = 900 * time.Microsecond
 			}
-			now = s.next(now, now) + cost
-			s.budget.spend(now, cost)
+			now = s.Next(now, now) + cost
+			s.Spend(now, cost)
 			halts, halted = append(halts, halt{now, cost}), halted+cost
 			if now > run/2 {
 				late += cost
@@ -56,31 +56,31 @@ func TestBudgetHolds(t *testing.T) {
 // A budget that is not needed changes nothing: the samples come when they came
 // without it.
 func TestBudgetNotNeeded(t *testing.T) {
-	a, b := newSchedule(100, 1, 0), newSchedule(100, 1, 0)
-	b.budget = newBudget(0.25, 500*time.Microsecond, 0)
+	a, b := New(100, 1, 0), New(100, 1, 0)
+	b.Limit(0.25, 500*time.Microsecond)
 	var now time.Duration
 	for i := range 10000 {
-		x, y := a.next(now, now), b.next(now, now)
+		x, y := a.Next(now, now), b.Next(now, now)
 		if x != y {
 			t.Fatalf("sample %d: due at %v, with a budget at %v", i, x, y)
 		}
 		now = x + 500*time.Microsecond
-		b.budget.spend(now, 500*time.Microsecond)
+		b.Spend(now, 500*time.Microsecond)
 	}
-	if b.budget.delayed != 0 {
-		t.Errorf("%d samples delayed", b.budget.delayed)
+	if b.Delayed() != 0 {
+		t.Errorf("%d samples delayed", b.Delayed())
 	}
 }
 
 // The rate goes up again when samples become cheap.
 func TestBudgetFollowsTheCost(t *testing.T) {
-	s := newSchedule(1000, 1, 0)
-	s.budget = newBudget(0.02, time.Millisecond, 0)
+	s := New(1000, 1, 0)
+	s.Limit(0.02, time.Millisecond)
 	var now time.Duration
 	samples := func(cost time.Duration) (n int) {
 		for end := now + 20*time.Second; now < end; n++ {
-			now = s.next(now, now) + cost
-			s.budget.spend(now, cost)
+			now = s.Next(now, now) + cost
+			s.Spend(now, cost)
 		}
 		return n
 	}
@@ -96,17 +96,17 @@ func TestBudgetFollowsTheCost(t *testing.T) {
 // How long the target runs after a sample does not depend on what the sample
 // cost, beyond the part of a percent that one sample moves the mean by.
 func TestBudgetIsBlind(t *testing.T) {
-	s := newSchedule(1000, 1, 0)
-	s.budget = newBudget(0.05, 500*time.Microsecond, 0)
+	s := New(1000, 1, 0)
+	s.Limit(0.05, 500*time.Microsecond)
 	costs := [...]time.Duration{100 * time.Microsecond, 900 * time.Microsecond}
-	random := newSchedule(1, 5, 0).rand
+	random := New(1, 5, 0).rand
 	var now time.Duration
 	var ran, n [len(costs)]time.Duration
 	for range 100000 {
 		cost := random.IntN(len(costs))
 		now += costs[cost]
-		s.budget.spend(now, costs[cost])
-		due := s.next(now, now)
+		s.Spend(now, costs[cost])
+		due := s.Next(now, now)
 		ran[cost] += due - now
 		n[cost]++
 		now = due
@@ -115,7 +115,7 @@ func TestBudgetIsBlind(t *testing.T) {
 	if d := float64(b-a) / float64(a); d < -0.01 || d > 0.015 {
 		t.Errorf("the target runs for %v after cheap samples, for %v after dear ones", a, b)
 	}
-	if s.budget.delayed < 99000 {
-		t.Errorf("%d samples delayed: the budget does not bind", s.budget.delayed)
+	if s.Delayed() < 99000 {
+		t.Errorf("%d samples delayed: the budget does not bind", s.Delayed())
 	}
 }

@@ -1,11 +1,14 @@
-package cortexm
+// Package schedule says when to take samples. In: the rate that was asked for, the
+// share of time that the target may stand halted, what each sample took. Out: the
+// moment of the next one, at random; and the clock that a run goes by.
+package schedule
 
 import (
 	"math/rand/v2"
 	"time"
 )
 
-// schedule says when samples are due. What is drawn is the time that the target
+// Schedule says when samples are due. What is drawn is the time that the target
 // runs between two samples: uniform in [0.5, 1.5] of its mean (less where the probe
 // cannot follow), so that no loop of the program keeps step with it, and the same
 // whatever the program does. Were it the time from halt to halt, the target would
@@ -13,7 +16,7 @@ import (
 // samples of a function would say less of its time the more the samples cost. The
 // mean is such that samples come at the rate that was asked for, as far as the
 // probe can follow and the budget allows.
-type schedule struct {
+type Schedule struct {
 	period time.Duration
 	budget budget
 	rand   *rand.Rand
@@ -25,13 +28,43 @@ type schedule struct {
 	late   uint64 // samples that were due before they could be asked for
 }
 
-func newSchedule(rate float64, seed int64, start time.Duration) schedule {
-	return schedule{
+// New begins a schedule: rate is in Hz, seed is that of the jitter, start the time
+// of the run's clock. Without Limit there is no budget.
+func New(rate float64, seed int64, start time.Duration) Schedule {
+	return Schedule{
 		period: time.Duration(float64(time.Second) / rate),
 		rand:   rand.New(rand.NewPCG(uint64(seed), 0x6d70726f66)),
 		due:    start,
 	}
 }
+
+// Limit keeps the share of time that the core stands halted, 0 (no limit) to 1.
+// cost is what a sample is expected to take before one was taken.
+func (s *Schedule) Limit(share float64, cost time.Duration) {
+	s.budget = newBudget(share, cost, s.due)
+}
+
+// Spend notes a halt that was over at now.
+func (s *Schedule) Spend(now, halted time.Duration) { s.budget.spend(now, halted) }
+
+// Period is the mean interval that was asked for.
+func (s *Schedule) Period() time.Duration { return s.period }
+
+// Drawn is how long the target was to run before the sample that is due.
+func (s *Schedule) Drawn() time.Duration { return s.drawn }
+
+// Skip begins anew after time in which no sample was due.
+func (s *Schedule) Skip(now time.Duration) { s.due = now }
+
+// Late counts the samples that were due before they could be asked for.
+func (s *Schedule) Late() uint64 { return s.late }
+
+// Delayed counts the samples that came later to stay within the limit.
+func (s *Schedule) Delayed() uint64 { return s.budget.delayed }
+
+// GapLeast is the least time without samples that is none of a sample's own: the
+// host slept, or the process was stopped.
+const GapLeast = time.Second
 
 const (
 	// The mean is taken over all samples, or the last so many. A short memory
@@ -44,10 +77,10 @@ const (
 	busyMemory  = 512 // samples
 )
 
-// next is the time of the next sample: resumed is when the target was let go
+// Next is the time of the next sample: resumed is when the target was let go
 // after the one before. What was missed is not made up for: a burst of samples
 // would be no random choice of moments.
-func (s *schedule) next(resumed, now time.Duration) time.Duration {
+func (s *Schedule) Next(resumed, now time.Duration) time.Duration {
 	period := max(float64(s.period), s.budget.period())
 	mean := max(period-s.extra, leastShare*period)
 	low := s.lowest(mean, float64(now-resumed))
@@ -65,7 +98,7 @@ func (s *schedule) next(resumed, now time.Duration) time.Duration {
 		s.late++
 	}
 	s.taken++
-	if took := due - s.due - s.drawn; took < gapLeast { // a gap is no part of an interval
+	if took := due - s.due - s.drawn; took < GapLeast { // a gap is no part of an interval
 		s.extra += (float64(took) - s.extra) / min(max(s.taken, extraLeast), extraMost)
 	}
 	s.due = due
@@ -75,7 +108,7 @@ func (s *schedule) next(resumed, now time.Duration) time.Duration {
 // lowest is the shortest interval to draw: half the mean, or what the probe needs
 // before it can take the next sample. Samples that are late come when the one
 // before allows it, which depends on what the program did then.
-func (s *schedule) lowest(mean, busy float64) float64 {
+func (s *Schedule) lowest(mean, busy float64) float64 {
 	switch {
 	case busy > s.busy && busy < mean:
 		s.busy = busy

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package cortexm
+package schedule
 
 import "time"
 

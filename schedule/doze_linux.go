@@ -1,4 +1,4 @@
-package cortexm
+package schedule
 
 import (
 	"runtime"
