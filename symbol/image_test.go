@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mprof/mprof/firmware/demo"
 	"github.com/mprof/mprof/symbol"
 )
 
@@ -310,6 +311,22 @@ func TestSource(t *testing.T) {
 	for _, name := range []string{"", "nowhere.c", secret, "testdata", "program5.elf", "\x00.c"} {
 		if _, ok := im.Source(name); ok {
 			t.Errorf("%q was read", name)
+		}
+	}
+}
+
+// TestObject finds global variables, and neither functions nor what is not there.
+func TestObject(t *testing.T) {
+	im, err := symbol.New(bytes.NewReader(demo.ELF), int64(len(demo.ELF)), "demo.elf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, ok := im.Object("__malloc_free_list"); !ok || r != (symbol.Range{Low: 0x200077F4, High: 0x200077F8}) {
+		t.Errorf("__malloc_free_list: %+v, %v", r, ok)
+	}
+	for _, name := range []string{"main", "nothing_of_this_name", ""} {
+		if r, ok := im.Object(name); ok {
+			t.Errorf("%q is an object at 0x%08x", name, r.Low)
 		}
 	}
 }

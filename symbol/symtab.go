@@ -18,11 +18,11 @@ type codeSymbol struct {
 
 // symbolTable holds the functions of .symtab, by address.
 type symbolTable struct {
-	functions []codeSymbol // sorted by Low, one per address
-	pieces    []piece      // of the address space, sorted
-	outside   []Range      // functions that lie in no executable section, such as code copied to .data
-	absolute  []codeSymbol // functions elsewhere on the chip, such as those of a ROM, by Low
-	objects   map[string]Range
+	functions []codeSymbol     // sorted by Low, one per address
+	pieces    []piece          // of the address space, sorted
+	outside   []Range          // functions that lie in no executable section, such as code copied to .data
+	absolute  []codeSymbol     // functions elsewhere on the chip, such as those of a ROM, by Low
+	objects   map[string]Range // global variables, and vector tables
 	present   bool
 }
 
@@ -76,7 +76,7 @@ func newSymbolTable(f *elf.File, code []Range) symbolTable {
 		case typ == elf.STT_NOTYPE && exec && isLabel(s.Name) && modes.isCode(addr&^1):
 			raw = append(raw, rawSymbol{s.Name, addr &^ 1, uint32(s.Size), elf.ST_BIND(s.Info), false, s.Section})
 		}
-		if (typ == elf.STT_OBJECT || typ == elf.STT_NOTYPE) && slices.Contains(vectorSymbols, s.Name) {
+		if typ == elf.STT_OBJECT && elf.ST_BIND(s.Info) == elf.STB_GLOBAL || (typ == elf.STT_OBJECT || typ == elf.STT_NOTYPE) && slices.Contains(vectorSymbols, s.Name) {
 			t.objects[s.Name] = clampedRange(uint64(addr), s.Size)
 		}
 	}
