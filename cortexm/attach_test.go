@@ -1,16 +1,13 @@
 package cortexm_test
 
 import (
-	"bytes"
 	"context"
-	"debug/elf"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/mprof/mprof/cortexm"
-	"github.com/mprof/mprof/firmware/demo"
 	"github.com/mprof/mprof/sim"
 )
 
@@ -96,68 +93,6 @@ func TestVectorCatchIsPutBack(t *testing.T) {
 	}
 	if v, err := b.probe.ReadWord(ctx, demcr); err != nil || v != want {
 		t.Errorf("detached: DEMCR 0x%08x, %v", v, err)
-	}
-}
-
-// segments are the read-only loadable segments of an image.
-func segments(t *testing.T, file []byte) (out []cortexm.Segment) {
-	t.Helper()
-	f, err := elf.NewFile(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_LOAD && p.Filesz > 0 && p.Flags&elf.PF_W == 0 {
-			data := make([]byte, p.Filesz)
-			if _, err := p.ReadAt(data, 0); err != nil {
-				t.Fatal(err)
-			}
-			out = append(out, cortexm.Segment{Addr: uint32(p.Paddr), Data: data})
-		}
-	}
-	return out
-}
-
-func TestVerifyImage(t *testing.T) {
-	ctx := context.Background()
-	for _, model := range sim.Models() {
-		b := newBoard(t, sim.Options{Model: model})
-		b.attach(t)
-		good := segments(t, demo.ELF)
-		if err := b.core.VerifyImage(ctx, good); err != nil {
-			t.Fatalf("%s: %v", model, err)
-		}
-		// The vector table, the end, and code that has moved by one instruction.
-		s := good[0]
-		for name, change := range map[string]func(d []byte){
-			"vector table": func(d []byte) { d[4] ^= 0x10 },
-			"last word":    func(d []byte) { d[len(d)-1] ^= 0x80 },
-			"moved code":   func(d []byte) { copy(d[0x400:], s.Data[0x3FE:]) },
-		} {
-			bad := cortexm.Segment{Addr: s.Addr, Data: bytes.Clone(s.Data)}
-			change(bad.Data)
-			err := b.core.VerifyImage(ctx, []cortexm.Segment{bad})
-			var mismatch *cortexm.MismatchError
-			if !errors.As(err, &mismatch) {
-				t.Errorf("%s: %s: %v", model, name, err)
-				continue
-			}
-			got, rerr := b.probe.ReadWord(ctx, mismatch.Addr)
-			if rerr != nil || got != mismatch.Got || mismatch.Want == mismatch.Got {
-				t.Errorf("%s: %s: %v, the target holds 0x%08x", model, name, err, got)
-			}
-		}
-		if halted := b.board.HaltedTime(); halted != 0 {
-			t.Errorf("%s: verifying halted the core for %v", model, halted)
-		}
-	}
-}
-
-func TestMismatchSentence(t *testing.T) {
-	err := &cortexm.MismatchError{Addr: 0x08000104, Want: 0x4770, Got: 0xFFFFFFFF}
-	want := "cortexm: the target runs another program: 0x08000104 holds 0xffffffff, the ELF says 0x00004770"
-	if err.Error() != want {
-		t.Errorf("%q, want %q", err, want)
 	}
 }
 

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/mprof/mprof/cortexm"
+	"github.com/mprof/mprof/schedule"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/unwind"
@@ -12,14 +12,12 @@ import (
 // attachedCore is a core that a run samples: mprof is attached to it, and leaves it
 // running in the end.
 type attachedCore interface {
-	clock() cortexm.Clock
+	clock() schedule.Clock
+	symbol.Memory
 	// describe fills in who is sampled, through what.
 	describe(h *snapshot.Header)
 	// chip names the chip; "" where it is not known.
 	chip(ctx context.Context) string
-	// verify compares the target with an image. The error is a
-	// *cortexm.MismatchError where they differ.
-	verify(ctx context.Context, segments []cortexm.Segment) error
 	// reset does what the command line asks for, and says what it was. The core
 	// stands then until run.
 	reset(ctx context.Context) (remarks []string, err error)

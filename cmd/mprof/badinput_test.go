@@ -11,6 +11,7 @@ import (
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/firmware/demo"
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/trace"
 	"github.com/mprof/mprof/trace/uart"
 )
@@ -118,7 +119,7 @@ func TestHints(t *testing.T) {
 		{probe.ErrNoUSB, "cgo"},
 		{probe.ErrNoTarget, "power"},
 		{&probe.TransferError{}, "power"},
-		{&cortexm.MismatchError{}, "--force"},
+		{&symbol.MismatchError{}, "--force"},
 		{&cortexm.HaltedError{}, "debugger"},
 		{&cortexm.HaltLimitError{}, "--max-overhead"},
 		{fs.ErrPermission, "permissions"},

@@ -204,7 +204,7 @@ func TestExtraELFIsVerified(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ extra, stderr string }{
-		{changed, "changed.elf: cortexm: the target runs another program: 0x1fff0008 holds"},
+		{changed, "changed.elf: symbol: the target runs another program: 0x1fff0008 holds"},
 		{app, "all of its code lies where"},
 		{filepath.Join(dir, "absent.elf"), "absent.elf: no such file"},
 	} {

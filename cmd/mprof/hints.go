@@ -9,6 +9,7 @@ import (
 
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/trace"
 	"github.com/mprof/mprof/trace/uart"
 )
@@ -68,7 +69,7 @@ var hints = []hint{
 	{is(probe.ErrResponse), "The probe answered nonsense: plug it in again, or update its firmware. mprof probe check says what works on it."},
 	{as[*cortexm.HaltedError], "Let the core run in the debugger that halted it, and detach that debugger; or let mprof do it: --resume, or --reset."},
 	{as[*cortexm.HaltLimitError], "Allow a longer --max-halt, or try a higher --speed. --max-overhead bounds the halted share of the run instead."},
-	{as[*cortexm.MismatchError], "Flash this ELF file, or name the one that was flashed. --force samples anyway: addresses will then get the names of the wrong code."},
+	{as[*symbol.MismatchError], "Flash this ELF file, or name the one that was flashed. --force samples anyway: addresses will then get the names of the wrong code."},
 	{is(cortexm.ErrPCSRDenied), "Non-invasive debug must be allowed: open the debug authentication of the chip, or sample while the core is not in Secure state. --method dwarf may still work."},
 	{is(errNoChain), "--method auto finds callers by call frame information, which needs no frame pointers."},
 	{is(errNoSimUART), "docs/simulated-board.md lists the UARTs that the board has; uart=NAME chooses one, board=NAME other peripherals, clock=HZ the clock that the firmware counts on."},

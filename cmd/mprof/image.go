@@ -5,24 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/unwind"
 )
-
-// imageSegments lists what the program does not change: read-only segments,
-// at the address where they are stored. Initialised data is compared at its
-// place in flash; what is loaded into RAM directly changes and is left out.
-func imageSegments(image *symbol.Image) []cortexm.Segment {
-	var segments []cortexm.Segment
-	for _, s := range image.Segments() {
-		if len(s.Data) == 0 || s.Write && s.Paddr == s.Vaddr {
-			continue
-		}
-		segments = append(segments, cortexm.Segment{Addr: s.Paddr, Data: s.Data})
-	}
-	return segments
-}
 
 // stackTops lists the stack pointers that the images themselves know: those
 // that the core loads at reset, and a boot loader for the application. The
@@ -38,9 +23,9 @@ func stackTops(of *symbol.Program) (tops []uint32) {
 
 // verifyImages compares the target with all images; the error names the image
 // where there are several.
-func verifyImages(ctx context.Context, c attachedCore, of *symbol.Program) error {
+func verifyImages(ctx context.Context, mem symbol.Memory, of *symbol.Program) error {
 	for _, image := range of.Images() {
-		if err := c.verify(ctx, imageSegments(image)); err != nil {
+		if err := image.Verify(ctx, mem); err != nil {
 			if len(of.Images()) > 1 {
 				err = fmt.Errorf("%s: %w", image.Path(), err)
 			}

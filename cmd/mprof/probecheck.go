@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/cortexm/check"
 )
 
@@ -78,13 +77,15 @@ type checked struct {
 }
 
 func (a *app) probeCheck(ctx context.Context, f *checkFlags, args []string) error {
-	var segments []cortexm.Segment
+	var segments []check.Segment
 	if len(args) > 0 || isSim(f.probe) {
 		image, err := openImage(args)
 		if err != nil {
 			return err
 		}
-		segments = imageSegments(image)
+		for _, s := range image.Stored() {
+			segments = append(segments, check.Segment{Addr: s.Paddr, Data: s.Data})
+		}
 	}
 	t, err := openTarget(ctx, f.probe, args)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/schedule"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/unwind"
@@ -47,7 +48,7 @@ func (a *app) attachProbe(ctx context.Context, f *sampleFlags, args []string) (*
 	return nil, err
 }
 
-func (c *probeCore) clock() cortexm.Clock { return c.target.clock }
+func (c *probeCore) clock() schedule.Clock { return c.target.clock }
 
 func (c *probeCore) describe(h *snapshot.Header) {
 	h.Probe = c.target.name(c.probe.Info())
@@ -58,8 +59,8 @@ func (c *probeCore) describe(h *snapshot.Header) {
 
 func (c *probeCore) chip(ctx context.Context) string { return cortexm.Chip(ctx, c.probe) }
 
-func (c *probeCore) verify(ctx context.Context, segments []cortexm.Segment) error {
-	return c.core.VerifyImage(ctx, segments)
+func (c *probeCore) ReadMemory(ctx context.Context, addr uint32, p []byte) error {
+	return c.probe.ReadMemory(ctx, addr, p)
 }
 
 func (c *probeCore) reset(ctx context.Context) ([]string, error) {

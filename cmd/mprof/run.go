@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/symbol"
@@ -46,7 +45,7 @@ func (a *app) startRun(ctx context.Context, f *sampleFlags, of *symbol.Program, 
 func (r *samplingRun) begin(ctx context.Context, of *symbol.Program) (err error) {
 	r.chip = r.core.chip(ctx)
 	verifyErr := verifyImages(ctx, r.core, of)
-	var mismatch *cortexm.MismatchError
+	var mismatch *symbol.MismatchError
 	if verifyErr != nil && !(r.flags.force && errors.As(verifyErr, &mismatch)) {
 		return verifyErr
 	}

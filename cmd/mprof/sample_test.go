@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/sim"
+	"github.com/mprof/mprof/symbol"
 )
 
 // session is one command line run in process.
@@ -167,7 +167,7 @@ func TestForce(t *testing.T) {
 	if s.code != 0 {
 		t.Fatal(s.stderr)
 	}
-	if got := hintsFor(&cortexm.MismatchError{}); len(got) != 1 || !strings.Contains(got[0], "--force") {
+	if got := hintsFor(&symbol.MismatchError{}); len(got) != 1 || !strings.Contains(got[0], "--force") {
 		t.Errorf("hint for a mismatch: %q", got)
 	}
 	poke := func(b *sim.Board) { b.Core().WriteBus(0x08000010, 4, 0xBADC0DE5) }

@@ -20,8 +20,8 @@ func (d *dump) compare(image *symbol.Image) {
 	}
 	c := codeComparison{}
 	for _, w := range d.cores[0].snap.Windows {
-		for _, s := range imageSegments(image) {
-			c.add(w, s.Addr, s.Data)
+		for _, s := range image.Stored() {
+			c.add(w, s.Paddr, s.Data)
 		}
 	}
 	if c.differ > 0 {

@@ -31,7 +31,7 @@ type bench struct {
 	p      *probe.Probe
 	core   *cortexm.Core
 	clock  cortexm.Clock
-	image  []cortexm.Segment
+	image  []Segment
 	costs  cortexm.Costs
 	report *Report
 

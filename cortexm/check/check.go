@@ -18,8 +18,14 @@ import (
 type Options struct {
 	Connect probe.Options     // the clock, and which core
 	Clock   cortexm.Clock     // nil: the host's
-	Image   []cortexm.Segment // what the target's flash holds, where that is known
+	Image   []Segment         // what the target's flash holds, where that is known
 	Begin   func(name string) // called before each check, for whoever waits; nil: not
+}
+
+// Segment is a piece of memory that the program does not change.
+type Segment struct {
+	Addr uint32
+	Data []byte
 }
 
 // Longest is for how long the core stands still at a time where the host is not
