@@ -32,7 +32,9 @@ void profile_reset(void);
 // counters at their end.
 const char *profile_problem(void);
 
-// An arc: `count` calls, of which the return address is `from`, of the function that called mcount before `self`.
+// An arc: `count` calls of the function that called mcount, before `self`, with the return address `from`. Both are what
+// LR had: bit 0 is set in Thumb code, and `from` of a handler is EXC_RETURN, 0xFFFFFF00 or above. The count sticks at
+// 0xFFFFFFFF. An arc of which the count is 0 has not been called yet.
 struct gprof_arc {
 	uint32_t from, self, count;
 	uint32_t next; // number of the next arc of the hash slot plus 1, 0: none
@@ -53,7 +55,8 @@ struct gprof_block {
 	uint32_t ticks; // timer interrupts since the epoch began
 	uint32_t outside; // of them, PCs that are not in [low, high)
 	uint32_t saturated; // of them, those that found their counter at 0xFFFF
-	uint32_t hash; // address of uint32_t[slots], by (self - low) >> hash_shift: number of an arc plus 1
+	uint32_t hash; // the target's own: uint16_t[slots + 1] by (from - low) >> hash_shift, the last one for callers that
+	               // are elsewhere: number of an arc plus 1. The host reads arcs[0] to arcs[arcs_used - 1]
 	uint32_t hash_shift, slots;
 	uint32_t arcs; // address of struct gprof_arc[arcs_size]
 	uint32_t arcs_size, arcs_used;

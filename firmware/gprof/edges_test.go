@@ -1,0 +1,116 @@
+package gprof_test
+
+import "testing"
+
+// one is the only dump of a run.
+func one(t *testing.T, operations ...operation) held {
+	t.Helper()
+	all := run(t, "exclusive", append(operations, do(dump))...)
+	return all[len(all)-1]
+}
+
+// Before the first profile_on there is nothing, whatever is called.
+func TestBeforeProfileOn(t *testing.T) {
+	h := one(t, do(call, 1, 2), do(hit, 3, 1), do(reset), do(off), do(request))
+	if h.Version != 0 || h.State != 0 || h.Ticks != 0 || h.Problem != 0 {
+		t.Errorf("%+v", h)
+	}
+}
+
+// Where nothing can be started profile_on gives 0, and says how much memory it would take.
+func TestNotStarted(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		ops  []operation
+	}{
+		{"no memory", []operation{do(on, 0x1000, 0x9000, 16, 997)}},
+		{"no room for the counters", []operation{do(memory, 4092), do(on, 0x1000, 0x9000, 16, 997)}},
+		{"an empty range", []operation{do(memory, 10000), do(on, 0x1000, 0x1000, 16, 997)}},
+		{"a range that ends before it begins", []operation{do(memory, 10000), do(on, 0x2000, 0x1000, 16, 997)}},
+		{"no interval", []operation{do(memory, 10000), do(on, 0x1000, 0x9000, 16, 0)}},
+		{"a timer that cannot", []operation{do(memory, 10000), do(on, 0x1000, 0x9000, 16, 13)}},
+		{"a second one without room", []operation{do(memory, 10000), do(on, 0x1000, 0x2000, 16, 997), do(on, 0, 0x80000, 4, 997)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := one(t, append(c.ops, do(call, 0x1001, 0x1101), do(hit, 0x1000, 5))...)
+			if h.Result != 0 || h.State != 0 || h.Ticks != 0 || h.ArcsUsed != 0 || h.Stopped == 0 {
+				t.Errorf("%+v", h.block)
+			}
+		})
+	}
+	// 2048 counters, 129 slots, 5 % of 32 KiB in arcs
+	if h := one(t, do(on, 0x1000, 0x9000, 16, 997)); h.Wanted != 4096+260+101*16+16 && h.Wanted != 4096+260+(0x8000/100*5/16)*16 {
+		t.Errorf("wanted %d", h.Wanted)
+	}
+}
+
+// Exactly as much as was wanted gives what was wanted, and four bytes less one arc less.
+func TestWantedMemory(t *testing.T) {
+	const low, high = 0x8000000, 0x8080000
+	wanted := one(t, do(on, low, high, 4, 997)).Wanted
+	full := one(t, do(memory, wanted), do(on, low, high, 4, 997))
+	less := one(t, do(memory, wanted-4), do(on, low, high, 4, 997))
+	if full.Buckets != 0x20000 || full.Slots != 0x800 || full.ArcsSize < 0x80000/20/16-1 || less.ArcsSize != full.ArcsSize-1 {
+		t.Errorf("%+v\n%+v", full.block, less.block)
+	}
+}
+
+// Counters have no arcs beside them where there is just room for them: calls are lost, and counted.
+func TestCountersOnly(t *testing.T) {
+	h := one(t, do(memory, 4096), do(on, 0x1000, 0x9000, 16, 997), do(call, 0x1001, 0x1101), do(hit, 0x1234, 3))
+	if h.Result != 997 || h.ArcsSize != 0 || h.ArcsLost != 1 || h.counters[0x23] != 3 || h.Problem != 'c' {
+		t.Errorf("%+v", h.block)
+	}
+}
+
+// The range is widened to whole buckets, also at the end of the address space.
+func TestRange(t *testing.T) {
+	for _, c := range []struct{ start, end, size, low, high, buckets uint32 }{
+		{0x1003, 0x1021, 16, 0x1000, 0x1030, 3},
+		{0x1000, 0x1020, 16, 0x1000, 0x1020, 2},
+		{0x1000, 0x1001, 0, 0x1000, 0x1002, 1},
+		{0xffffff01, 0xffffffff, 16, 0xffffff00, 0, 16},
+		{0x10, 0x40, 0x80000000, 0, 0x80000000, 1},
+		{0x10, 0xf0000010, 0xffffffff, 0, 0, 2},
+	} {
+		if c.buckets == 2 && c.high == 0 {
+			continue // its hash table alone would take 30 MB; TestHuge
+		}
+		h := one(t, do(memory, 100000), do(on, c.start, c.end, c.size, 997), do(hit, c.end-1, 2))
+		if h.Low != c.low || h.High != c.high || h.Buckets != c.buckets || h.counters[c.buckets-1] != 2 {
+			t.Errorf("%+v: %+v", c, h.block)
+		}
+	}
+}
+
+// A range of nearly all addresses has counters, and arcs with one slot.
+func TestHuge(t *testing.T) {
+	h := one(t, do(memory, 100000), do(on, 0x10, 0xf0000010, 0xffffffff, 997), do(hit, 0x90000000, 2), do(call, 0x1001, 0x1101))
+	if h.Buckets != 2 || h.counters[1] != 2 || h.ArcsSize != 0 || h.ArcsLost != 1 || h.Wanted == 0 {
+		t.Errorf("%+v", h.block)
+	}
+}
+
+// An arc's count sticks at its end.
+func TestArcSaturates(t *testing.T) {
+	h := one(t, do(memory, 10000), do(on, 0x1000, 0x2000, 16, 997), do(call, 0x1001, 0x1101), do(poke, 0, 0xfffffffd),
+		do(call, 0x1001, 0x1101), do(call, 0x1001, 0x1101), do(call, 0x1001, 0x1101), do(call, 0x1001, 0x1101))
+	if len(h.arcs) != 1 || h.arcs[0].Count != 0xffffffff {
+		t.Errorf("%+v", h.arcs)
+	}
+}
+
+// profile_on anew forgets the old counts, also in memory that has other contents.
+func TestOnAgain(t *testing.T) {
+	ops := []operation{do(memory, 10000), do(on, 0x1000, 0x2000, 16, 997)}
+	for i := range uint32(30) {
+		ops = append(ops, do(call, 0x1001+i*8, 0x1101), do(hit, 0x1000+i*16, 1))
+	}
+	h := one(t, append(ops, do(memory, 8000), do(on, 0x3000, 0x5000, 8, 1999), do(call, 0x3001, 0x3101))...)
+	if h.Result != 1999 || h.Low != 0x3000 || h.Buckets != 1024 || h.Ticks != 0 || len(h.calls(t)) != 1 || h.Started != 2 {
+		t.Errorf("%+v", h.block)
+	}
+	if h := one(t, append(ops, do(off))...); h.State != 0 || h.ArcsUsed != 0 || h.Ticks != 0 {
+		t.Errorf("off: %+v", h.block)
+	}
+}
