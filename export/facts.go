@@ -64,7 +64,7 @@ func facts(p *profile.Profile) []factGroup {
 	} else {
 		groups = append(groups, sampleFacts(p))
 	}
-	if !p.Taken.Flat() && p.Trace == nil {
+	if !p.Taken.Flat() && p.Trace == nil && !p.Taken.Unrecorded {
 		groups = append(groups, stackFacts(p))
 	}
 	if len(p.Taken.Remarks) > 0 {
@@ -98,9 +98,11 @@ func runFacts(p *profile.Profile) factGroup {
 	if a.RateHz > 0 {
 		g.text("Rate", frequency(a.RateHz))
 	}
-	g.text("Duration", seconds(p.Duration))
+	if p.Duration > 0 || !a.Unrecorded {
+		g.text("Duration", seconds(p.Duration))
+	}
 	g.text("Clock", a.ClockLabel)
-	if p.Trace == nil {
+	if p.Trace == nil && !a.Unrecorded {
 		g.text("Seed", strconv.FormatInt(a.Seed, 10))
 	}
 	g.text("Ended", a.EndReason)
@@ -110,6 +112,10 @@ func runFacts(p *profile.Profile) factGroup {
 func sampleFacts(p *profile.Profile) factGroup {
 	a := &p.Taken
 	g := factGroup{title: "Samples"}
+	if a.Unrecorded {
+		g.count("Read", uint64(p.Samples()))
+		return g
+	}
 	if a.Flat() {
 		g.text("Method", a.Method)
 	}

@@ -27,6 +27,7 @@ type firefoxProfile struct {
 	Counters []firefoxCounter `json:"counters"`
 	Threads  []firefoxThread  `json:"threads"`
 	Shared   firefoxShared    `json:"shared"`
+	Record   *record          `json:"mprof"` // for mprof to read the file
 }
 
 // WriteFirefox writes the processed format of the Firefox Profiler as JSON. It
@@ -45,6 +46,7 @@ func WriteFirefox(w io.Writer, p *profile.Profile) error {
 	}
 	file.Counters = newFirefoxCounters(p)
 	file.Shared = shared.firefoxShared
+	file.Record = newRowsRecord(p)
 	b := bufio.NewWriter(w)
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)

@@ -2,6 +2,7 @@ package export
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"io"
 	"slices"
 	"strings"
@@ -40,6 +41,13 @@ func WritePprof(w io.Writer, p *mprof.Profile) error {
 	for _, t := range p.Threads {
 		b.samples(t)
 	}
+	r := newRecord(p)
+	r.addSums(p, p.Summed())
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	b.out.Comments = append(b.out.Comments, recordComment+string(text))
 	if err := b.out.CheckValid(); err != nil {
 		return err
 	}
@@ -70,17 +78,21 @@ func (b *pprofBuilder) mapping() {
 	}
 }
 
-// functions writes the table of functions one to one. pprof shortens a name
-// that equals the system name and looks like C++ or Rust; names that are no
-// plain identifiers get no system name where they have no other.
+// systemName is the name that pprof gets for one in the symbol table. It shortens a name
+// that equals that and looks like C++ or Rust; names that are no plain identifiers
+// get none where they have no other.
+func systemName(f mprof.Function) string {
+	if f.Linkage == f.Name && !isIdentifier(f.Name) {
+		return ""
+	}
+	return f.Linkage
+}
+
+// functions writes the table of functions one to one.
 func (b *pprofBuilder) functions() {
 	for i, f := range b.source.Functions {
-		system := f.Linkage
-		if system == f.Name && !isIdentifier(system) {
-			system = ""
-		}
 		b.out.Function = append(b.out.Function, &profile.Function{
-			ID: uint64(i + 1), Name: f.Name, SystemName: system, Filename: f.File, StartLine: int64(f.Line),
+			ID: uint64(i + 1), Name: f.Name, SystemName: systemName(f), Filename: f.File, StartLine: int64(f.Line),
 		})
 	}
 }

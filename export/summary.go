@@ -37,8 +37,10 @@ func Summary(w io.Writer, p *profile.Profile, o SummaryOptions) error {
 		s.trace(o)
 	} else {
 		s.head()
-		s.cost()
-		s.stacks()
+		if !p.Taken.Unrecorded {
+			s.cost()
+			s.stacks()
+		}
 		s.target()
 		s.functions(limit(o.Functions))
 	}
@@ -81,6 +83,10 @@ func (s *summary) line(label, format string, args ...any) {
 
 func (s *summary) head() {
 	a := &s.p.Taken
+	if a.Unrecorded {
+		s.readHead()
+		return
+	}
 	s.printf("%s: %s of %d samples in %s", s.strong(processName(s.p)), s.strong(fmt.Sprint(s.p.Samples())), a.Asked, seconds(s.p.Duration))
 	if a.ClockLabel != "" {
 		s.printf(" of %s", a.ClockLabel)
@@ -100,6 +106,16 @@ func (s *summary) head() {
 	if a.EndReason != "" && a.EndReason != "duration reached" {
 		s.line("ended", "%s", s.warn(a.EndReason))
 	}
+}
+
+// readHead is all that is known of a profile whose file does not say how it was
+// taken.
+func (s *summary) readHead() {
+	s.printf("%s: %s", s.strong(processName(s.p)), s.strong(counted(uint64(s.p.Samples()), "sample")))
+	if s.p.Duration > 0 {
+		s.printf(" in %s", seconds(s.p.Duration))
+	}
+	s.printf("\n")
 }
 
 func (s *summary) cost() {

@@ -26,9 +26,9 @@ type jsonSummary struct {
 	DurationS float64        `json:"duration_s"`
 	EndReason string         `json:"end_reason"`
 	Samples   jsonSamples    `json:"samples"`
-	Halted    jsonHalted     `json:"halted"`
+	Halted    *jsonHalted    `json:"halted"` // null: the file that the profile was read from does not say
 	Budget    *jsonBudget    `json:"budget,omitempty"`
-	Stacks    jsonStacks     `json:"stacks"`
+	Stacks    *jsonStacks    `json:"stacks"` // null: as above
 	Resets    uint64         `json:"resets"`
 	Lost      uint64         `json:"samples_lost_to_resets"`
 	Away      []jsonAway     `json:"away"`
@@ -125,9 +125,9 @@ func SummaryJSON(w io.Writer, p *profile.Profile, files ...string) error {
 		Program: p.Mapping.Path, BuildID: hex.EncodeToString(p.Mapping.BuildID), Version: a.Version, Device: a.Device, Probe: a.Probe,
 		Clock: a.ClockLabel, SWCLKHz: a.SWCLKHz, RateHz: a.RateHz, Seed: a.Seed, DurationS: p.Duration.Seconds(), EndReason: a.EndReason,
 		Samples: jsonSamples{Method: cmp.Or(a.Method, profile.MethodDWARF), NoPCs: jsonNoPCs(a.NoPCs), Asked: a.Asked, Taken: p.Samples(), Missed: map[string]uint64{}},
-		Halted:  jsonHalted{float64(a.HaltedP50) / 1e3, float64(a.HaltedP99) / 1e3, float64(a.Halted) / 1e3, p.HaltedShare()},
+		Halted:  &jsonHalted{float64(a.HaltedP50) / 1e3, float64(a.HaltedP99) / 1e3, float64(a.Halted) / 1e3, p.HaltedShare()},
 		Budget:  budgetJSON(a.Budget),
-		Stacks:  jsonStacks{Complete: a.Stops[unwind.Complete], Cut: map[string]uint64{}, CutAt: []jsonCut{}, Guessed: jsonGuesses(a.Guessed), Callers: cmp.Or(a.Unwinding, "auto")},
+		Stacks:  &jsonStacks{Complete: a.Stops[unwind.Complete], Cut: map[string]uint64{}, CutAt: []jsonCut{}, Guessed: jsonGuesses(a.Guessed), Callers: cmp.Or(a.Unwinding, "auto")},
 		Resets:  a.Resets, Lost: a.LostResets, Away: jsonAways(p), Asleep: jsonShare{int(a.Sleeping), idle.Value, idle.Error},
 		Functions: []jsonFunction{}, Events: jsonEvents(p), Remarks: append([]string{}, a.Remarks...), Files: append([]string{}, files...),
 	}
@@ -141,9 +141,19 @@ func SummaryJSON(w io.Writer, p *profile.Profile, files ...string) error {
 			s.Stacks.Cut[unwind.Reason(reason).String()] = n
 		}
 	}
+	if a.Unrecorded {
+		s.Halted, s.Stacks = nil, nil
+		s.Samples.Method = ""
+		return s.functions(w, p)
+	}
 	for _, c := range a.Cuts {
 		s.Stacks.CutAt = append(s.Stacks.CutAt, jsonCut{c.Function, c.Reason.String(), c.Stacks})
 	}
+	return s.functions(w, p)
+}
+
+// functions adds the functions, and writes it all.
+func (s *jsonSummary) functions(w io.Writer, p *profile.Profile) error {
 	for _, e := range p.Top() {
 		f := p.Functions[e.Function]
 		s.Functions = append(s.Functions, jsonFunction{
@@ -152,7 +162,7 @@ func SummaryJSON(w io.Writer, p *profile.Profile, files ...string) error {
 			Total: jsonTime{jsonShare{e.Total, e.TotalShare.Value, e.TotalShare.Error}, e.TotalTime.Seconds(), e.TotalTimeShare.Value, e.TotalTimeShare.Error},
 		})
 	}
-	return encodeJSON(w, &s)
+	return encodeJSON(w, s)
 }
 
 func jsonEvents(p *profile.Profile) []jsonEvent {

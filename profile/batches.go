@@ -14,8 +14,11 @@ const batches = 50
 // InBlocks tells whether samples were taken in rows, microseconds apart. They say
 // the same again and again, and are far from independent.
 func (p *Profile) InBlocks() bool {
-	if p.Trace != nil {
+	switch {
+	case p.Trace != nil:
 		return false
+	case p.Sums != nil:
+		return p.Sums.Errors != nil
 	}
 	for _, t := range p.Threads {
 		for _, s := range t.Samples {
@@ -78,6 +81,10 @@ func (p *Profile) eachRow(f func(s *Sample, batch int)) {
 // correlate replaces the standard errors of entries, which are in the order of
 // p.Functions, by those of batches.
 func (p *Profile) correlate(entries []Entry) {
+	if p.Sums != nil {
+		p.Sums.restore(entries)
+		return
+	}
 	counts := make([]batchCounts, len(entries))
 	var n [batches]float64
 	seen := make([]int, len(entries)) // number of the row that counted the function last
@@ -106,6 +113,9 @@ func (p *Profile) correlate(entries []Entry) {
 
 // idleError is the standard error of the share of sleep, by batches.
 func (p *Profile) idleError() float64 {
+	if p.Sums != nil {
+		return p.Sums.Idle
+	}
 	var n, asleep [batches]float64
 	p.eachRow(func(s *Sample, b int) {
 		n[b] += float64(s.Count)

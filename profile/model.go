@@ -132,6 +132,7 @@ type Profile struct {
 	Sources   map[string]string // file name -> content, where it could be read
 	Taken     Acquisition
 	Trace     *Trace // nil: the profile was sampled
+	Sums      *Sums  // nil: each row stands where its sample was taken
 }
 
 // Acquisition says how the samples were taken and how far to trust them.
@@ -162,6 +163,9 @@ type Acquisition struct {
 	SWCLKHz    uint32
 	ClockLabel string // "virtual time" or "host time"
 	Budget     Budget
+	// Unrecorded: the profile was read from a file that does not say how it was taken.
+	// What counts here are 0 and not known, but Asked, which is what there is.
+	Unrecorded bool
 }
 
 // NoPCs counts words of DWT_PCSR that are no PC of the program.

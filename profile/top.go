@@ -56,6 +56,9 @@ func (p *Profile) Top() []Entry {
 			}
 		}
 	}
+	if p.Sums != nil && p.Sums.Squares > 0 {
+		squares = p.Sums.Squares
+	}
 	effective := 0.0
 	if squares > 0 {
 		effective = weights * weights / squares
