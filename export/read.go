@@ -86,18 +86,23 @@ func Read(r io.Reader, in Input) (*profile.Profile, error) {
 	return p, nil
 }
 
-// Known tells whether r begins like a file of a format that ReadFile knows.
+// Known tells beyond doubt that r begins like a file that ReadFile knows: what is text
+// or compressed. A pprof profile that is neither looks like much else.
 func Known(r io.Reader) bool {
 	b := bufio.NewReader(io.LimitReader(r, 1<<16))
+	magic, _ := b.Peek(2)
+	compressed := bytes.Equal(magic, gzipMagic)
 	data, _ := readAll(b) // a cut is expected
-	return recognise(data) != nil
+	return len(data) > 0 && recognise(data) != nil && (compressed || printable(data))
 }
+
+var gzipMagic = []byte{0x1f, 0x8b}
 
 // readAll decompresses what is compressed. What came before an error is returned with
 // it.
 func readAll(b *bufio.Reader) ([]byte, error) {
 	var in io.Reader = b
-	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+	if magic, _ := b.Peek(2); bytes.Equal(magic, gzipMagic) {
 		z, err := gzip.NewReader(b)
 		if err != nil {
 			return nil, fmt.Errorf("its compression (gzip): %w", err)

@@ -200,3 +200,13 @@ func (r *Reader) record() (kind byte, body []byte, err error) {
 func (r *Reader) cut(cause string) error {
 	return &CutError{Path: r.path, Offset: r.offset, Samples: r.samples, Cause: cause}
 }
+
+// MagicSize is how many bytes IsRecording looks at.
+const MagicSize = len(recordingMagic)
+
+// IsRecording tells whether a file that begins with head is a recording, or the begin of
+// one.
+func IsRecording(head []byte) bool {
+	n := min(len(head), MagicSize)
+	return n > 0 && string(head[:n]) == recordingMagic[:n]
+}

@@ -106,7 +106,10 @@ func TestConvertGivesTheSameProfile(t *testing.T) {
 	if s := mprof(t.Context(), nil, "convert", file("missing.mprof")); s.code != 1 || !strings.Contains(s.stderr, "missing.mprof") {
 		t.Errorf("exit code %d, %q", s.code, s.stderr)
 	}
-	if s := mprof(t.Context(), nil, "convert", file("run.folded")); s.code != 1 || !strings.Contains(s.stderr, "run.folded") {
+	if err := os.WriteFile(file("a.png"), []byte("\x89PNG\r\n\x1a\nno profile"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if s := mprof(t.Context(), nil, "convert", file("a.png")); s.code != 1 || !strings.Contains(s.stderr, "a.png") || !strings.Contains(s.stderr, "neither") {
 		t.Errorf("exit code %d, %q", s.code, s.stderr)
 	}
 }

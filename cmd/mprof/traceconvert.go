@@ -6,7 +6,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/mprof/mprof/export"
+	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/trace"
 )
 
@@ -41,16 +42,22 @@ func (ignore) Status(trace.Status)     {}
 func (ignore) Answer(_, _ byte)        {}
 func (ignore) Loss(trace.Loss)         {}
 
-// convertTrace makes profiles from a recording of mprof trace.
-func (a *app) convertTrace(ctx context.Context, f *convertFlags) error {
+// readTrace makes a profile of a recording of mprof trace. err with a profile is why it
+// ends early.
+func (a *app) readTrace(ctx context.Context, f *convertFlags) (p *profile.Profile, program *symbol.Program, err error) {
 	if f.method.value != methodAuto || f.noGuess {
-		return usageError{errors.New("--method and --no-guess are for samples: this is a recording of traced calls")}
+		return nil, nil, usageError{errors.New("--method and --no-guess are for samples: this is a recording of traced calls")}
 	}
-	t := &traceFlags{from: f.recording, outputs: f.paths, extra: f.extra, force: f.force, keep: defaultKeep, top: defaultTop, order: export.ByTotal,
-		quiet: f.quiet, json: f.json, command: f.command}
+	r := &tracingRun{app: a, flags: &traceFlags{from: f.input, extra: f.extra, force: f.force, keep: defaultKeep, quiet: f.quiet, json: f.json, command: f.command}}
 	var elf []string
 	if f.elf != "" {
 		elf = []string{f.elf}
 	}
-	return a.trace(ctx, t, elf)
+	if err := r.openProgram(elf); err != nil {
+		return nil, nil, err
+	}
+	if p, err = r.replayed(ctx); p != nil {
+		err = r.conclude(ctx, p, err, nil)
+	}
+	return p, r.program, err
 }

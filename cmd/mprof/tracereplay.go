@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/mprof/mprof/firmware/examples"
+	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/trace"
 )
@@ -28,9 +29,19 @@ func (f *traceFlags) program(args []string) (*symbol.Program, error) {
 
 // replay plays a recording to its end.
 func (r *tracingRun) replay(ctx context.Context) error {
+	p, err := r.replayed(ctx)
+	if p == nil {
+		return err
+	}
+	return r.conclude(ctx, p, err, r.deliver(p))
+}
+
+// replayed is the profile of a recording, with the error that cut it short; nil where
+// there is nothing worth writing.
+func (r *tracingRun) replayed(ctx context.Context) (*profile.Profile, error) {
 	in, size, err := r.openRecording()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer in.Close()
 	read := &countingReader{r: in}
@@ -50,11 +61,10 @@ func (r *tracingRun) replay(ctx context.Context) error {
 		reason = runErr.Error()
 	}
 	if wrong := (*trace.BuildIDError)(nil); runErr != nil && (r.sink.calls == 0 || errors.As(runErr, &wrong)) {
-		return runErr // nothing worth writing: the recording is still there
+		return nil, runErr // the recording is still there
 	}
 	r.bytes = uint64(read.n)
-	p := r.finish(reason)
-	return r.conclude(ctx, p, runErr, r.deliver(p))
+	return r.finish(reason), runErr
 }
 
 // openRecording opens what is to be played; its size is 0 where nobody knows.

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/mprof/mprof/export"
+	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/symbol"
+)
+
+// openProfile reads any file that mprof writes or reads: a recording of samples or of
+// traced calls, or a profile. elf and extra name ELF files in place of those that the
+// file names; "" and none: those. The program is nil where no ELF file is at hand.
+func (a *app) openProfile(ctx context.Context, path, elf string, extra []string) (*profile.Profile, *symbol.Program, error) {
+	f := &convertFlags{input: path, elf: elf, extra: extra, method: newMethodFlag(methodAuto), outputs: outputs{quiet: true}}
+	p, program, err := a.readProfile(ctx, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	if program == nil {
+		program = namedProgram(p)
+	}
+	return p, program, nil
+}
+
+// readProfile reads the file of a command line. err with a profile says why it ends
+// early.
+func (a *app) readProfile(ctx context.Context, f *convertFlags) (*profile.Profile, *symbol.Program, error) {
+	in, regular, err := openInput(f.input)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer in.Close()
+	b := bufio.NewReader(in)
+	if head, _ := b.Peek(snapshot.MagicSize); snapshot.IsRecording(head) {
+		return f.readSamples(ctx, b)
+	}
+	if regular && !knownProfile(f.input) && isTrace(f.input) {
+		return a.readTrace(ctx, f)
+	}
+	return f.readExported(b)
+}
+
+// openInput opens a file; - is standard input. regular: it can be opened again.
+func openInput(path string) (in io.ReadCloser, regular bool, err error) {
+	if path == "-" {
+		return io.NopCloser(os.Stdin), false, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	st, err := file.Stat()
+	return file, err == nil && st.Mode().IsRegular(), nil
+}
+
+// knownProfile tells whether a file is beyond doubt a profile.
+func knownProfile(path string) bool {
+	in, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	return export.Known(in)
+}
+
+// readExported reads a profile.
+func (f *convertFlags) readExported(in io.Reader) (*profile.Profile, *symbol.Program, error) {
+	if f.method.value != methodAuto || f.noGuess {
+		return nil, nil, usageError{fmt.Errorf("--method and --no-guess are for recordings of samples: %s is none", f.input)}
+	}
+	var given export.Input
+	switch {
+	case f.elf != "":
+		program, err := openProgram([]string{f.elf}, f.extra)
+		if err != nil {
+			return nil, nil, err
+		}
+		given.Program = program
+	case len(f.extra) > 0:
+		return nil, nil, usageError{errors.New("--extra-elf is for what is on the chip beside the application: name the application's ELF file, too (--elf)")}
+	}
+	p, err := export.Read(in, given)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", f.input, err)
+	}
+	if given.Program == nil {
+		return p, nil, nil
+	}
+	if err := checkBuild("profile", fmt.Sprintf("%x", p.Mapping.BuildID), given.Program.App()); err != nil {
+		if !f.force {
+			return nil, nil, err
+		}
+		p.Taken.Remarks = append(p.Taken.Remarks, fmt.Sprintf("%v; read all the same (--force)", err))
+	}
+	return p, given.Program, nil
+}
+
+// namedProgram is the program that a profile was made of, where its ELF files are still
+// where they were; nil where they are not.
+func namedProgram(p *profile.Profile) *symbol.Program {
+	var app *symbol.Image
+	switch path := p.Mapping.Path; path {
+	case "":
+		return nil
+	case builtInPath:
+		app, _ = openImage(nil)
+	case tracedDemoPath:
+		program, err := openTracedDemo()
+		if err != nil {
+			return nil
+		}
+		return program
+	default:
+		app, _ = symbol.Open(path)
+	}
+	if app == nil || checkBuild("profile", fmt.Sprintf("%x", p.Mapping.BuildID), app) != nil {
+		return nil
+	}
+	var others []string
+	for _, m := range p.Others {
+		others = append(others, m.Path)
+	}
+	program, _, err := joinRecorded(app, nil, others, symbol.Open)
+	if err != nil {
+		return nil
+	}
+	return program
+}
