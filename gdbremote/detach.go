@@ -1,0 +1,69 @@
+package gdbremote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Detach leaves the target running and closes the connection. LeftBy says how. An
+// error wraps ErrHalted where the target may stand.
+func (c *Client) Detach(ctx context.Context) error {
+	defer c.wire.close()
+	var ended *ExitedError
+	err := c.leave(ctx)
+	if errors.As(err, &ended) {
+		c.leftBy = "the target had ended"
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", err, ErrHalted)
+	}
+	return nil
+}
+
+// LeftBy says what left the target running, after Detach.
+func (c *Client) LeftBy() string { return c.leftBy }
+
+// leave resumes by D (GDB manual, E.2: D resumes). OpenOCD's D leaves the target as
+// it is, but it takes requests while the target runs; other servers take none then.
+func (c *Client) leave(ctx context.Context) error {
+	if err := c.settleHalted(ctx); err != nil {
+		return err
+	}
+	if c.nonStop || c.answersRunning() {
+		if err := c.Resume(ctx); err != nil {
+			return err
+		}
+		c.leftBy = c.resumedBy + " and D"
+		if c.detached(ctx) != nil {
+			c.leftBy = c.resumedBy
+		}
+		return nil
+	}
+	refused := c.detached(ctx)
+	if refused == nil {
+		c.halted, c.leftBy = false, "D"
+		return nil
+	}
+	if !errors.As(refused, new(*RefusedError)) {
+		return refused
+	}
+	if err := c.Resume(ctx); err != nil {
+		return err
+	}
+	c.leftBy = c.resumedBy
+	return nil
+}
+
+// settleHalted halts a target that has to stand for D, or that may: a halt that was
+// given up half way.
+func (c *Client) settleHalted(ctx context.Context) error {
+	if c.halted || (c.nonStop || c.answersRunning()) && !c.interrupted {
+		return c.ended
+	}
+	_, err := c.Halt(ctx)
+	return err
+}
+
+func (c *Client) detached(ctx context.Context) error { return c.askOK(ctx, "D") }

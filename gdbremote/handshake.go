@@ -1,0 +1,244 @@
+package gdbremote
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// features are what qSupported answered (GDB manual, E.4 "General Query Packets"):
+// the value of "name=value", "+" or "-".
+type features map[string]string
+
+// Packet sizes, in bytes of a body. A server that tells none has the least one
+// that servers are known for.
+const (
+	leastPacketSize = 400
+	mostPacketSize  = 64 << 10
+)
+
+func parseFeatures(p []byte) features {
+	f := features{}
+	for part := range strings.SplitSeq(string(p), ";") {
+		if name, value, ok := strings.Cut(part, "="); ok {
+			f[name] = value
+		} else if n := len(part) - 1; n > 0 {
+			f[part[:n]] = part[n:]
+		}
+	}
+	return f
+}
+
+func (f features) has(name string) bool { return f[name] == "+" }
+
+// packetSize is the announced size within reason.
+func (f features) packetSize() int {
+	n, err := strconv.ParseUint(f["PacketSize"], 16, 32)
+	if err != nil || n < 64 {
+		return leastPacketSize
+	}
+	return int(min(n, mostPacketSize))
+}
+
+// handshake makes a fresh connection one that can be used.
+func (c *Client) handshake(ctx context.Context, o Options) error {
+	if err := c.wire.raw([]byte{'+'}); err != nil { // for whatever the server waits for
+		return err
+	}
+	for _, step := range []func(context.Context) error{c.askFeatures, c.stopAcknowledging, c.identify} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	for _, command := range o.Monitor {
+		if _, err := c.Monitor(ctx, command); err != nil {
+			return err
+		}
+	}
+	if err := c.attach(ctx, o.Attach); err != nil {
+		return err
+	}
+	if err := c.describe(ctx); err != nil {
+		return err
+	}
+	if err := c.askVCont(ctx); err != nil {
+		return err
+	}
+	return c.measure(ctx)
+}
+
+// askFeatures asks what the server can do. Stop replies that were under way from
+// before come first and are noted.
+func (c *Client) askFeatures(ctx context.Context) error {
+	p, err := c.ask(ctx, "qSupported:swbreak+;hwbreak+;vContSupported+;xmlRegisters=arm,riscv")
+	if err != nil {
+		return err
+	}
+	c.features = parseFeatures(p)
+	c.packetSize = c.features.packetSize()
+	return nil
+}
+
+// stopAcknowledging turns acknowledges off where the server can: then requests may
+// follow one another.
+func (c *Client) stopAcknowledging(ctx context.Context) error {
+	if !c.features.has("QStartNoAckMode") {
+		return nil
+	}
+	p, err := c.ask(ctx, "QStartNoAckMode")
+	if err == nil && string(p) == "OK" {
+		c.wire.noAck.Store(true)
+		c.pipelines = true
+	}
+	return err
+}
+
+// identify asks the server what it is. QEMU knows requests of its own, and gives
+// up an answer that was not acknowledged when the next request comes; the others
+// answer "monitor version", or refuse it, which harms nothing.
+func (c *Client) identify(ctx context.Context) error {
+	p, err := c.ask(ctx, "qqemu.sstepbits")
+	if err != nil {
+		return err
+	}
+	if bytes.HasPrefix(p, []byte("ENABLE=")) {
+		c.server, c.pipelines = "QEMU", true
+		return nil
+	}
+	text, err := c.Monitor(ctx, "version")
+	var refused *RefusedError
+	if errors.As(err, &refused) {
+		return nil
+	}
+	c.server = firstLine(text)
+	return err
+}
+
+// firstLine is the first line of a text that has something in it.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(strings.Map(printable, line))
+		if line != "" {
+			return shortened([]byte(line))
+		}
+	}
+	return ""
+}
+
+func printable(r rune) rune {
+	if strconv.IsPrint(r) {
+		return r
+	}
+	return ' '
+}
+
+// mostOutput bounds what is kept of a monitor command's output.
+const mostOutput = 64 << 10
+
+// Monitor gives the server a command of its own, as "monitor ..." does in gdb, and
+// returns what it prints. The command may change whether the target runs: then
+// the server says so, or Connect was not through yet.
+func (c *Client) Monitor(ctx context.Context, command string) (string, error) {
+	packet := "qRcmd," + hex.EncodeToString([]byte(command))
+	var out []byte
+	request := [][]byte{[]byte(packet)}
+	if err := c.settle(ctx); err != nil {
+		return "", err
+	}
+	if err := c.post(request); err != nil {
+		return "", err
+	}
+	for {
+		p, err := c.answer(ctx, request)
+		switch {
+		case err != nil:
+			return string(out), fmt.Errorf("gdbremote: monitor %s: %w", command, err)
+		case string(p) == "OK":
+			return string(out), nil
+		case isConsole(p):
+			out = appendText(out, p[1:])
+		case isRefusal(p):
+			return string(out), &RefusedError{Packet: "monitor " + command, Answer: strings.TrimSpace(string(p) + " " + firstLine(string(out)))}
+		default: // the output itself, in digits
+			return string(appendText(out, p)), nil
+		}
+	}
+}
+
+func appendText(out, digits []byte) []byte {
+	text := make([]byte, hex.DecodedLen(len(digits)))
+	n, _ := hex.Decode(text, digits) // what is no text is none
+	return append(out, text[:min(n, mostOutput-min(mostOutput, len(out)))]...)
+}
+
+// attach makes the server take a target where it needs to be told, and asks
+// whether the target stands.
+func (c *Client) attach(ctx context.Context, argument string) error {
+	if c.features.has("QNonStop") {
+		if err := c.tryNonStop(ctx); err != nil {
+			return err
+		}
+	}
+	question := "?"
+	if argument != "" {
+		if _, err := c.ask(ctx, "!"); err != nil { // "extended" mode, where there is one
+			return err
+		}
+		question = "vAttach;" + argument
+	}
+	p, err := c.ask(ctx, question)
+	if err != nil {
+		return err
+	}
+	return c.whether(ctx, question, p)
+}
+
+// whether takes the answer that says whether the target stands.
+func (c *Client) whether(ctx context.Context, question string, p []byte) error {
+	s, isStop, ended := parseStop(p)
+	switch {
+	case isStop && ended != nil, isStop && p[0] == 'N':
+		return fmt.Errorf("gdbremote: %s: %w (%s)", question, ErrNoTarget, shortened(p))
+	case isStop:
+		c.stopped(s, nil)
+		c.latest.Already = true
+		c.unaccepted = c.nonStop
+		return nil
+	case string(p) == "OK" && c.nonStop:
+		c.halted = false
+		return nil
+	}
+	return refusal(question, p)
+}
+
+// tryNonStop asks for non-stop mode, in which the server answers while the target
+// runs.
+func (c *Client) tryNonStop(ctx context.Context) error {
+	p, err := c.ask(ctx, "QNonStop:1")
+	if err != nil {
+		return err
+	}
+	c.nonStop = string(p) == "OK"
+	return nil
+}
+
+// askVCont asks how the target is resumed.
+func (c *Client) askVCont(ctx context.Context) error {
+	p, err := c.ask(ctx, "vCont?")
+	if err != nil {
+		return err
+	}
+	actions, ok := bytes.CutPrefix(p, []byte("vCont"))
+	if !ok {
+		if c.nonStop { // which cannot be without vCont
+			return &RefusedError{Packet: "vCont?", Answer: shortened(p)}
+		}
+		return nil
+	}
+	c.vCont = string(bytes.ReplaceAll(actions, []byte{';'}, nil))
+	return nil
+}
