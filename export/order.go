@@ -19,6 +19,25 @@ const ByTotal Order = "total"
 // Orders are all orders: the columns of the table.
 var Orders = []Order{ByTotal, "self", "calls", "min", "mean", "p50", "p99", "max", "name"}
 
+// OfSamples tells whether it is a column of samples, too.
+func (o Order) OfSamples() bool { return o == ByTotal || o == "self" || o == "name" }
+
+// top lists the functions of samples in this order: that of Profile.Top where it is
+// "self" or "".
+func (o Order) top(p *profile.Profile) []profile.Entry {
+	all := p.Top()
+	slices.SortStableFunc(all, func(a, b profile.Entry) int {
+		switch o {
+		case ByTotal:
+			return cmp.Compare(b.Total, a.Total)
+		case "name":
+			return cmp.Compare(a.Name, b.Name)
+		}
+		return 0
+	})
+	return all
+}
+
 // ParseOrder returns the order of that name.
 func ParseOrder(name string) (Order, error) {
 	if slices.Contains(Orders, Order(name)) {

@@ -22,7 +22,7 @@ import (
 type SummaryOptions struct {
 	Colour    bool
 	Functions int      // how many of the hottest are listed; 0: ten of samples, twenty of traced calls; below 0: all
-	Sort      Order    // of the functions of a trace; "": ByTotal
+	Sort      Order    // of the functions; "": ByTotal of a trace, "self" of samples
 	Files     []string // written files, for the next command to type
 }
 
@@ -42,7 +42,7 @@ func Summary(w io.Writer, p *profile.Profile, o SummaryOptions) error {
 			s.stacks()
 		}
 		s.target()
-		s.functions(limit(o.Functions))
+		s.functions(limit(o.Functions), o.Sort)
 	}
 	s.remarks()
 	s.next(o.Files)
@@ -238,8 +238,8 @@ func errorText(s profile.Share) string { return fmt.Sprintf("%.2f", s.Error*100)
 
 // functions prints the hottest ones: percent, standard error and number of
 // samples, for self and total.
-func (s *summary) functions(limit int) {
-	top := s.p.Top()
+func (s *summary) functions(limit int, order Order) {
+	top := order.top(s.p)
 	if len(top) == 0 {
 		return
 	}

@@ -19,7 +19,7 @@ func (s *summary) trace(o SummaryOptions) {
 	s.lines("cost", nil, []string{costLine(s.p)})
 	s.lines("clock", nil, []string{clockLine(t)})
 	s.contexts()
-	s.lines("timeline", nil, []string{keptLine(t)})
+	s.lines("timeline", nil, []string{keptLine(s.p)})
 	s.lines("buffer", nil, []string{bufferLine(t)})
 	s.lines("open", nil, []string{openLine(s.p), begunLine(t)})
 	s.target()

@@ -117,8 +117,9 @@ func clockLine(t *profile.Trace) string {
 }
 
 // keptLine says how much of the run the timeline shows; "" for all of it.
-func keptLine(t *profile.Trace) string {
-	if t.Kept >= t.Calls {
+func keptLine(p *profile.Profile) string {
+	t := p.Trace
+	if t.Kept >= t.Calls || p.Sums != nil { // sums have no timeline
 		return ""
 	}
 	return fmt.Sprintf("%d of %d calls are on the timeline (--keep); times and counts are of all", t.Kept, t.Calls)

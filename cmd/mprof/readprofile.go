@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/profile"
@@ -106,19 +108,19 @@ func (f *convertFlags) readExported(in io.Reader) (*profile.Profile, *symbol.Pro
 // where they were; nil where they are not.
 func namedProgram(p *profile.Profile) *symbol.Program {
 	var app *symbol.Image
-	switch path := p.Mapping.Path; path {
-	case "":
+	switch path := filepath.ToSlash(p.Mapping.Path); {
+	case path == "":
 		return nil
-	case builtInPath:
+	case strings.HasSuffix(path, builtInPath):
 		app, _ = openImage(nil)
-	case tracedDemoPath:
+	case strings.HasSuffix(path, tracedDemoPath):
 		program, err := openTracedDemo()
 		if err != nil {
 			return nil
 		}
 		return program
 	default:
-		app, _ = symbol.Open(path)
+		app, _ = symbol.Open(p.Mapping.Path)
 	}
 	if app == nil || checkBuild("profile", fmt.Sprintf("%x", p.Mapping.BuildID), app) != nil {
 		return nil
