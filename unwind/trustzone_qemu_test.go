@@ -1,25 +1,18 @@
 package unwind
 
 import (
-	"bufio"
 	"encoding/binary"
-	"encoding/hex"
-	"fmt"
-	"io"
-	"os/exec"
-	"strings"
 	"testing"
-	"time"
 
+	"github.com/mprof/mprof/sim/qemu"
 	"github.com/mprof/mprof/snapshot"
 )
 
 // m33 is QEMU's Cortex-M33 with the Security Extension, stepped by the gdb remote
 // protocol (GDB manual, appendix E).
 type m33 struct {
-	t   *testing.T
-	out io.Writer
-	in  *bufio.Reader
+	t    *testing.T
+	stub *qemu.Stub
 	// gadget is the address of the instructions that read the registers of both
 	// security states: see testdata/cmse_secure.c.
 	gadget uint32
@@ -28,32 +21,7 @@ type m33 struct {
 
 func startM33(t *testing.T, elf string, gadget uint32) *m33 {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), tool(t, "qemu-system-arm"), "-M", "mps2-an505", "-S", "-display", "none", "-monitor", "none",
-		"-serial", "none", "-kernel", elf, "-gdb", "stdio")
-	cmd.WaitDelay = 5 * time.Second
-	stderr := &strings.Builder{}
-	cmd.Stderr = stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-		if t.Failed() {
-			t.Log(stderr.String())
-		}
-	})
-	m := &m33{t: t, out: in, in: bufio.NewReader(out), gadget: gadget}
-	m.ask("qSupported:xmlRegisters=arm")
-	m.ask("qXfer:features:read:target.xml:0,ffb") // registers are numbered once this was read
+	m := &m33{t: t, stub: stubOf(t, "mps2-an505", elf), gadget: gadget}
 	m.step(stepQuiet, 0)
 	m.read()
 	return m
@@ -65,59 +33,18 @@ const (
 	stepQuiet = 7
 )
 
-func (m *m33) ask(format string, args ...any) string {
-	m.t.Helper()
-	request := fmt.Sprintf(format, args...)
-	sum := byte(0)
-	for i := range len(request) {
-		sum += request[i]
-	}
-	if _, err := fmt.Fprintf(m.out, "+$%s#%02x", request, sum); err != nil {
-		m.t.Fatalf("qemu: %v", err)
-	}
-	if _, err := m.in.ReadString('$'); err != nil {
-		m.t.Fatalf("qemu: %s: %v", request, err)
-	}
-	answer, err := m.in.ReadString('#')
-	if err != nil {
-		m.t.Fatalf("qemu: %s: %v", request, err)
-	}
-	return runLengths(strings.TrimSuffix(answer, "#"))
-}
-
-// runLengths expands the protocol's run-length encoding.
-func runLengths(s string) string {
-	var out []byte
-	for i := 0; i < len(s); i++ {
-		if s[i] == '*' && i+1 < len(s) && len(out) > 0 {
-			for n := s[i+1] - 29; n > 0; n-- {
-				out = append(out, out[len(out)-1])
-			}
-			i++
-			continue
-		}
-		out = append(out, s[i])
-	}
-	return string(out)
-}
-
 func (m *m33) step(how, n int) {
-	m.ask("Qqemu.sstep=%x", how)
+	m.t.Helper()
+	must(m.t, m.stub.AskOK("Qqemu.sstep=%x", how))
 	for range n {
-		m.ask("s")
+		must(m.t, m.stub.Step())
 	}
 }
 
 // read takes the registers as they are.
 func (m *m33) read() {
 	m.t.Helper()
-	p, err := hex.DecodeString(m.ask("g"))
-	if err != nil || len(p) < 4*len(m.regs) {
-		m.t.Fatalf("qemu: registers: %d bytes, %v", len(p), err)
-	}
-	for i := range m.regs {
-		m.regs[i] = binary.LittleEndian.Uint32(p[4*i:])
-	}
+	must(m.t, m.stub.Registers(m.regs[:]))
 }
 
 func (m *m33) write(regs [17]uint32) {
@@ -126,22 +53,15 @@ func (m *m33) write(regs [17]uint32) {
 	for _, v := range regs {
 		p = binary.LittleEndian.AppendUint32(p, v)
 	}
-	if ok := m.ask("G%x", p); ok != "OK" {
-		m.t.Fatalf("qemu: write registers: %q", ok)
-	}
+	must(m.t, m.stub.AskOK("G%x", p))
 }
 
 // memory needs the core in Secure state.
-func (m *m33) memory(addr uint32, n int) (out []byte) {
+func (m *m33) memory(addr uint32, n int) []byte {
 	m.t.Helper()
-	for len(out) < n {
-		p, err := hex.DecodeString(m.ask("m%x,%x", addr+uint32(len(out)), min(1024, n-len(out))))
-		if err != nil || len(p) == 0 {
-			m.t.Fatalf("qemu: read 0x%08x: %v", addr, err)
-		}
-		out = append(out, p...)
-	}
-	return out
+	p := make([]byte, n)
+	must(m.t, m.stub.ReadMemory(addr, p))
+	return p
 }
 
 // inSecure tells the state by the PC, bit 28 of the address: but a gateway is
@@ -180,7 +100,7 @@ func (m *m33) look(pend uint32) *snapshot.Snapshot {
 		if m.regs[15] == m.gadget+gadgetBXNS {
 			break
 		}
-		m.ask("s")
+		must(m.t, m.stub.Step())
 		m.read()
 	}
 	if m.regs[15] != m.gadget+gadgetBXNS {

@@ -16,20 +16,13 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/firmware/corpus"
+	"github.com/mprof/mprof/sim/qemu"
 )
 
 // askGDB has gdb unwind each moment: the words of testdata/points.py.
 func askGDB(t *testing.T, path string, moments []moment) [][]string {
 	t.Helper()
-	for _, tool := range []string{"gdb-multiarch", "qemu-system-arm"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			give := t.Skipf
-			if os.Getenv("CI") == "true" {
-				give = t.Fatalf
-			}
-			give("%v (Debian and Ubuntu: apt install gdb-multiarch qemu-system-arm)", err)
-		}
-	}
+	qemu.Require(t, "gdb-multiarch", qemu.Command)
 	var file []byte
 	for _, m := range moments {
 		for _, r := range m.registers {

@@ -6,18 +6,17 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
+
+	"github.com/mprof/mprof/sim/qemu"
 )
 
 // banked stands between gdb and QEMU's gdb server and adds MSP and PSP, which
 // QEMU 7.2 does not tell: gdb 13 unwinds hardly anything without them. They are
 // what the last G packet had behind the 17 registers that QEMU knows.
 type banked struct {
-	qemu  io.Writer
-	reply *bufio.Reader
+	qemu  *qemu.Stub
 	extra []byte // MSP and PSP as hexadecimal digits
 }
 
@@ -36,18 +35,9 @@ var description = func() string {
 // serveBanked starts QEMU and returns the path of a socket for one gdb.
 func serveBanked(t *testing.T, elf string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "qemu-system-arm", "-M", "mps2-an386", "-S", "-display", "none", "-monitor", "none", "-serial", "none",
-		"-kernel", elf, "-gdb", "stdio")
-	cmd.WaitDelay = 5 * time.Second
-	in, err := cmd.StdinPipe()
+	m := qemu.Start(t, qemu.Options{Board: "mps2-an386", ELF: elf, Silent: true, GDB: true, Halted: true, Icount: qemu.WallClock})
+	stub, err := m.Stub()
 	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "gdb")
@@ -59,7 +49,7 @@ func serveBanked(t *testing.T, elf string) string {
 	go func() {
 		conn, err := listener.Accept()
 		if err == nil {
-			b := &banked{qemu: in, reply: bufio.NewReader(out), extra: bytes.Repeat([]byte{'0'}, 16)}
+			b := &banked{stub, bytes.Repeat([]byte{'0'}, 16)}
 			err = b.serve(conn)
 			conn.Close()
 		}
@@ -67,9 +57,7 @@ func serveBanked(t *testing.T, elf string) string {
 	}()
 	t.Cleanup(func() {
 		listener.Close()
-		in.Close()
-		cmd.Process.Kill()
-		cmd.Wait()
+		m.Stop()
 		if err := <-done; err != nil && err != io.EOF {
 			t.Logf("between gdb and QEMU: %v", err)
 		}
@@ -103,19 +91,13 @@ func (b *banked) answer(request []byte) ([]byte, error) {
 		b.extra = bytes.Clone(request[1+known:])
 		request = request[:1+known]
 	}
-	if _, err := b.qemu.Write(framed(request)); err != nil {
-		return nil, err
-	}
-	answer, err := packet(b.reply)
+	answer, err := b.qemu.Ask("%s", request)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := b.qemu.Write([]byte{'+'}); err != nil {
-		return nil, err
-	}
+	answer = bytes.Clone(answer)
 	var offset, length int
 	if n, _ := fmt.Sscanf(string(request), "qXfer:features:read:target.xml:%x,%x", &offset, &length); n == 2 {
-		// QEMU numbers its registers once it was asked for their description.
 		rest := description[min(offset, len(description)):]
 		if len(rest) <= length {
 			return []byte("l" + rest), nil

@@ -2,54 +2,22 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
-)
 
-// needed finds programs, or skips the test; with CI=true they must be there.
-func needed(t *testing.T, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		if _, err := exec.LookPath(name); err == nil {
-			continue
-		}
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is missing: scripts/setup.sh test installs it", name)
-		}
-		t.Skipf("%s is not installed: scripts/setup.sh test installs it", name)
-	}
-}
+	"github.com/mprof/mprof/sim/qemu"
+)
 
 // underGDB runs a program in an emulator and gdb's commands on it; it returns what
 // gdb printed.
-func underGDB(t *testing.T, emulator []string, elf string, commands ...string) string {
+func underGDB(t *testing.T, board, elf string, commands ...string) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "gdb")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	socket := filepath.Join(dir, "gdb")
-	qemu := exec.Command(emulator[0], append(emulator[1:], "-kernel", elf, "-display", "none", "-monitor", "none", "-serial", "none",
-		"-S", "-gdb", "unix:"+socket+",server=on,wait=off")...)
-	if err := qemu.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer qemu.Wait()
-	defer qemu.Process.Kill()
-	for range 400 {
-		if _, err := os.Stat(socket); err == nil {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	args := []string{"-nx", "-batch", "-iex", "set pagination off", "-ex", "file " + elf, "-ex", "target remote " + socket}
+	m := qemu.Start(t, qemu.Options{Board: board, ELF: elf, Silent: true, GDB: true, Halted: true, Icount: qemu.WallClock})
+	args := []string{"-nx", "-batch", "-iex", "set pagination off", "-ex", "file " + elf, "-ex", "target remote " + m.GDB}
 	for _, c := range commands {
 		args = append(args, "-ex", c)
 	}
@@ -85,9 +53,9 @@ func functionsOf(t stackTrace, last string) (functions []string) {
 // TestStackOfGDBCore: what gdb writes of a Cortex-M gives the stack that gdb
 // shows of the running one, whole.
 func TestStackOfGDBCore(t *testing.T) {
-	needed(t, "qemu-system-arm", "gdb-multiarch")
+	qemu.Require(t, qemu.Command, "gdb-multiarch")
 	path, capture := filepath.Join(t.TempDir(), "arm.core"), filepath.Join(t.TempDir(), "arm.json")
-	out := underGDB(t, []string{"qemu-system-arm", "-M", "netduinoplus2"}, demoELF, "break memcpy", "continue", "bt", "generate-core-file "+path,
+	out := underGDB(t, "netduinoplus2", demoELF, "break memcpy", "continue", "bt", "generate-core-file "+path,
 		"source ../../scripts/gdb-capture.py", "mprof-capture "+capture+" 0x20000000 64")
 	got := printedJSON(t, demoELF, "-c", path)
 	want := backtrace(out)
@@ -115,10 +83,10 @@ func hartELF(t *testing.T, flags ...string) string {
 // TestStackOfRISCV: a RISC-V program halted in QEMU, as gdb's core file and as the
 // capture of scripts/gdb-capture.py; in the second the hart is in a trap.
 func TestStackOfRISCV(t *testing.T) {
-	needed(t, "qemu-system-riscv32", "gdb-multiarch", "riscv64-unknown-elf-gcc")
+	qemu.Require(t, qemu.CommandRISCV, "gdb-multiarch", "riscv64-unknown-elf-gcc")
 	dir := t.TempDir()
 	elf, core, capture := hartELF(t), filepath.Join(dir, "rv32.core"), filepath.Join(dir, "rv32.json")
-	out := underGDB(t, []string{"qemu-system-riscv32", "-M", "virt", "-bios", "none"}, elf, "break compare", "continue", "bt", "generate-core-file "+core,
+	out := underGDB(t, "virt", elf, "break compare", "continue", "bt", "generate-core-file "+core,
 		"delete", "break tick", "set $mip = 2", "continue", "source ../../scripts/gdb-capture.py", "mprof-capture "+capture)
 	got := printedJSON(t, elf, "--core", core)
 	want := backtrace(out)

@@ -1,54 +1,49 @@
 package corpus
 
 import (
-	"context"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
 	"os"
-	"os/exec"
-	"regexp"
-	"strconv"
 	"testing"
-	"time"
 
 	"github.com/mprof/mprof/sim"
+	"github.com/mprof/mprof/sim/qemu"
 )
 
 // result is the value of sink where the program ends.
 type result struct{ sink uint32 }
 
-var printed = regexp.MustCompile(`RESULT (\d+) (\d+)`)
-
-// onQEMU runs a program on QEMU until it ends.
+// onQEMU runs a program on QEMU until it ends, as its gdb server tells.
 func onQEMU(t *testing.T, path string) result {
 	t.Helper()
-	for _, tool := range []string{"gdb-multiarch", "qemu-system-arm"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			give := t.Skipf
-			if os.Getenv("CI") == "true" {
-				give = t.Fatalf
-			}
-			give("%v (Debian and Ubuntu: apt install gdb-multiarch qemu-system-arm)", err)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "gdb-multiarch", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-ex", "set architecture armv7e-m",
-		"-ex", "target remote | exec qemu-system-arm -M mps2-an386 -S -display none -monitor none -serial none -kernel "+path+" -gdb stdio",
-		"-ex", "break "+Done, "-ex", "break Default_Handler", "-ex", "continue",
-		"-ex", `python print("RESULT", int(gdb.parse_and_eval("$pc")), int(gdb.parse_and_eval("sink")))`, "-ex", "kill", path)
-	cmd.WaitDelay = 5 * time.Second
-	out, err := cmd.CombinedOutput()
-	m := printed.FindSubmatch(out)
-	if m == nil || string(m[1]) != fmt.Sprint(address(t, path, Done)&^1) {
-		t.Fatalf("%s was not reached on QEMU: %v\n%s", Done, err, out)
-	}
-	v, err := strconv.ParseUint(string(m[2]), 10, 32)
+	m := qemu.Start(t, qemu.Options{Board: "mps2-an386", ELF: path, Silent: true, GDB: true, Halted: true, Icount: qemu.WallClock})
+	stub, err := m.Stub()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return result{uint32(v)}
+	defer stub.Close()
+	done := address(t, path, Done) &^ 1
+	for _, at := range []uint32{done, address(t, path, "Default_Handler") &^ 1} {
+		if err := stub.AskOK("Z0,%x,2", at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := stub.Ask("c"); err != nil { // until it stops
+		t.Fatal(err)
+	}
+	var regs [16]uint32
+	if err := stub.Registers(regs[:]); err != nil {
+		t.Fatal(err)
+	}
+	if regs[15] != done {
+		t.Fatalf("%s was not reached on QEMU: it is at 0x%08x (%s)", Done, regs[15], m.Said())
+	}
+	sink, err := m.Word(address(t, path, "sink"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result{sink}
 }
 
 // onBoard runs a program on the simulated board until it ends.
