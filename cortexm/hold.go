@@ -23,7 +23,11 @@ func (c *Core) Hold(ctx context.Context, clock Clock, f func(context.Context) er
 		}
 		stood = clock.Now() - begun
 	}()
-	if err := c.halt(ctx); err != nil {
+	err = c.halt(ctx)
+	if err != nil && ctx.Err() == nil && c.p.Recover(ctx) == nil { // what the wire lost once
+		err = c.halt(ctx)
+	}
+	if err != nil {
 		return 0, err
 	}
 	return 0, f(ctx)

@@ -31,9 +31,14 @@ func WriteFile(path string, p *profile.Profile) error {
 	if err != nil {
 		return err
 	}
+	return Write(path, func(w io.Writer) error { return f.Write(w, p) })
+}
+
+// Write is WriteFile for what is no profile: content writes it.
+func Write(path string, content func(io.Writer) error) (err error) {
 	write := func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 1<<16)
-		if err := f.Write(b, p); err != nil {
+		if err := content(b); err != nil {
 			return err
 		}
 		return b.Flush()

@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/mprof/mprof/cortexm"
+	gprof "github.com/mprof/mprof/gmon/target"
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/trace"
@@ -79,6 +80,12 @@ var hints = []hint{
 	{is(errNoPSP), "A capture in JSON with MSP, PSP and CONTROL (docs/stack.md) or a recording of mprof has what is missing."},
 	{is(errNoImage), "Is it the program that the dump is of? --extra-elf names a boot loader, a ROM or another image beside it."},
 	{is(errNoMEPC), "A capture in JSON with mepc and mcause (docs/stack.md) has what is missing."},
+	{is(errNoBlock), "Does the program link firmware/gprof, and is it used? docs/gprof.md says what is needed."},
+	{is(errNoSymbols), "Name the ELF file as the linker wrote it, before strip."},
+	{is(gprof.ErrNotStarted), "Does the program come to profile_on? Its memory is given before, with profile_memory (docs/gprof.md)."},
+	{as[*gprof.NoRoomError], "Give profile_memory that much, or profile_on larger buckets or a smaller range."},
+	{as[*gprof.VersionError], "Is this the firmware of the ELF file, and has its start-up code run? firmware/gprof and mprof must be of one version."},
+	{as[*gprof.ResetError], "Is the timer's handler in the vector table, its interrupt enabled, and not masked for good?"},
 	{is(uart.ErrNotFound), "Is the adapter plugged in? mprof list shows the serial ports. Without one: mprof trace --demo"},
 	{is(uart.ErrBusy), "Close that program first: a terminal, an IDE, ModemManager, another mprof. Two readers would each get a part of the bytes."},
 	{is(uart.ErrNotSerial), "--port takes a serial port, a pseudo-terminal, tcp:HOST:PORT or sim; --from replays a file."},

@@ -78,6 +78,8 @@ func ReadBlock(ctx context.Context, mem Memory, at Place) (Block, error) {
 
 func (b *Block) check(at Place) error {
 	switch {
+	case b.Version == 0 && b.Wanted > 0: // the first profile_on failed
+		return &NoRoomError{b.Wanted}
 	case b.Version == 0:
 		return ErrNotStarted
 	case b.Version != version:

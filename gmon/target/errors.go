@@ -10,8 +10,9 @@ import (
 var (
 	// ErrNotStarted: the block is there and profile_on has never been called.
 	ErrNotStarted = errors.New("gmon: the firmware has not called profile_on yet")
-	// ErrOff: profile_off was called, which clears what was counted.
-	ErrOff = errors.New("gmon: the firmware has called profile_off, which clears the counters")
+	// ErrOff: profile_off was called, or a later profile_on has failed. So it looks, too, while
+	// the target clears.
+	ErrOff = errors.New("gmon: profiling is off on the target: profile_off clears the counters")
 )
 
 // VersionError is a block of another layout, or memory that is no block at all.

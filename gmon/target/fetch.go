@@ -40,8 +40,27 @@ type Fetched struct {
 }
 
 // Fetch reads the counters and has them cleared, as o says. Counters that were read and not cleared
-// are returned with the error.
-func (t *Target) Fetch(ctx context.Context, o FetchOptions) (Fetched, error) {
+// are returned with the error. Errors: those of Read, *ResetError, those of Memory and Hold.
+func (t *Target) Fetch(ctx context.Context, o FetchOptions) (f Fetched, err error) {
+	for range clearTries {
+		f, err = t.fetch(ctx, o)
+		if !errors.Is(err, ErrOff) {
+			break
+		}
+		if err := t.Clock.Sleep(ctx, clearPause); err != nil {
+			return f, err
+		}
+	}
+	return f, err
+}
+
+// A target that clears its counters looks as if it were off: 64 KiB take it some milliseconds.
+const (
+	clearTries = 5
+	clearPause = 10 * time.Millisecond
+)
+
+func (t *Target) fetch(ctx context.Context, o FetchOptions) (Fetched, error) {
 	var f Fetched
 	begun := t.Clock.Now()
 	read := func(ctx context.Context) (err error) {
@@ -68,7 +87,15 @@ func (t *Target) Fetch(ctx context.Context, o FetchOptions) (Fetched, error) {
 
 // Reset has the target clear what it has counted, and returns what the block said before and after.
 func (t *Target) Reset(ctx context.Context) (before, after Block, err error) {
-	if before, err = ReadBlock(ctx, t.Memory, t.Place); err != nil {
+	for range clearTries {
+		if before, err = ReadBlock(ctx, t.Memory, t.Place); !errors.Is(err, ErrOff) {
+			break
+		}
+		if err := t.Clock.Sleep(ctx, clearPause); err != nil {
+			return before, after, err
+		}
+	}
+	if err != nil {
 		return before, after, err
 	}
 	if err := t.request(ctx, 1); err != nil {
@@ -110,10 +137,10 @@ func (t *Target) await(ctx context.Context, before Block) (Block, error) {
 	pause := min(max(time.Duration(before.Interval()*float64(time.Second)/2), time.Millisecond), 100*time.Millisecond)
 	for until := t.Clock.Now() + wait; ; {
 		b, err := ReadBlock(ctx, t.Memory, t.Place)
-		if err != nil {
+		if err != nil && !errors.Is(err, ErrOff) { // as it looks while it clears
 			return b, err
 		}
-		if b.Request == 0 && b.Epoch != before.Epoch {
+		if err == nil && b.Request == 0 && b.Epoch != before.Epoch {
 			return b, nil
 		}
 		if t.Clock.Now() >= until {

@@ -48,6 +48,7 @@ func TestHostileBlocks(t *testing.T) {
 		{"shorter", "its size is 80 bytes", set(wSize, 80)},
 		{"huge", "its size is 4294967295 bytes", set(wSize, math.MaxUint32)},
 		{"off", "profile_off", set(wState, 0)},
+		{"no room at first", "it wants 70000 bytes", set(wVersion, 0, wWanted, 70000)},
 		{"no room", "it wants 70000 bytes", set(wState, 0, wBuckets, 0, wWanted, 70000)},
 		{"state", "its state is 77", set(wState, 77)},
 		{"upside down", "counts from 0x08000000 to 0x07ffffff", set(wHigh, codeLow-1)},

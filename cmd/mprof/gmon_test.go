@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mprof/mprof/gmon"
+	gprof "github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/sim"
+	"github.com/mprof/mprof/symbol"
+)
+
+var gmonPlain = gmonFirmware{memory: 8192, bucket: 4, interval: 997}
+
+// gmonFetch runs mprof gmon on the simulated board, and checks that it leaves the core alone.
+func gmonFetch(t *testing.T, watch func(*sim.Board), command, probe, elf string, args ...string) session {
+	t.Helper()
+	s := mprof(t.Context(), watch, append([]string{"gmon", command, "--probe", "sim:" + probe + "," + gmonBoard, elf}, args...)...)
+	if s.board != nil {
+		s.leftRunning(t)
+	}
+	return s
+}
+
+func readGmon(t *testing.T, path string) *gmon.Data {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _, err := gmon.Decode(raw)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return d
+}
+
+// total is the sum of a histogram.
+func total(d *gmon.Data) (n uint64) {
+	for _, b := range d.Buckets {
+		n += b.Count
+	}
+	return n
+}
+
+// boardMemory is that of a simulated board that stands still.
+type boardMemory struct{ *sim.Board }
+
+func (m boardMemory) ReadMemory(_ context.Context, addr uint32, p []byte) error {
+	copy(p, m.Core().Memory(addr))
+	return nil
+}
+
+func (m boardMemory) WriteMemory(context.Context, uint32, []byte) error { panic("a test that writes") }
+
+// blockOf is where the block lies.
+func blockOf(t *testing.T, elf string) uint32 {
+	t.Helper()
+	im, err := symbol.Open(elf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, ok := im.Object(gprof.Symbol)
+	if !ok {
+		t.Fatal("no " + gprof.Symbol)
+	}
+	return r.Low
+}
+
+// held is what the board holds at this moment.
+func held(t *testing.T, b *sim.Board, elf string) *gmon.Data {
+	t.Helper()
+	c, err := gprof.Read(t.Context(), boardMemory{b}, gprof.Place{Addr: blockOf(t, elf)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Data()
+}
+
+// TestGmonFetchHalted: the file has exactly what the firmware held when the core was halted, and gprof says
+// the same.
+func TestGmonFetchHalted(t *testing.T) {
+	elf := gmonPlain.ELF(t)
+	for _, model := range sim.Models() {
+		t.Run(model, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "gmon.out")
+			var want *gmon.Data
+			s := gmonFetch(t, func(b *sim.Board) {
+				_ = b.Sleep(t.Context(), 3*time.Second)
+				b.OnHalt(func(time.Duration) { want = held(t, b, elf) })
+			}, "fetch", model, elf, "--halt", "-o", out)
+			if s.code != 0 {
+				t.Fatalf("exit code %d: %s", s.code, s.stderr)
+			}
+			got := readGmon(t, out)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("(-held +fetched):\n%s", diff)
+			}
+			if n := total(got); n < 2900 {
+				t.Errorf("%d ticks of 1 ms in 3 s", n)
+			}
+			if !strings.Contains(s.stdout, "all counters are of one moment: the core stood for") || s.board.HaltedTime() == 0 {
+				t.Errorf("halted for %v: %s", s.board.HaltedTime(), s.stdout)
+			}
+			judgeByGprof(t, elf, out, got)
+		})
+	}
+}
+
+// judgeByGprof compares the sums of gprof's flat profile with a file's.
+func judgeByGprof(t *testing.T, elf, out string, d *gmon.Data) {
+	t.Helper()
+	text, err := exec.Command("arm-none-eabi-gprof", "-b", "-p", elf, out).CombinedOutput()
+	if err != nil {
+		t.Fatalf("arm-none-eabi-gprof: %v\n%s", err, text)
+	}
+	var seconds float64
+	calls := map[string]uint64{}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		if len(f) < 4 || !strings.Contains(f[0], ".") {
+			continue
+		}
+		self, err := strconv.ParseFloat(f[2], 64)
+		if err != nil {
+			continue
+		}
+		seconds += self
+		if n, err := strconv.ParseUint(f[3], 10, 64); err == nil {
+			calls[f[len(f)-1]] = n
+		}
+	}
+	// Each line is rounded to 10 ms.
+	if want := float64(total(d)) / float64(d.Rate); seconds < want-0.06 || seconds > want+0.06 {
+		t.Errorf("gprof has %.2f s, the file %.2f\n%s", seconds, want, text)
+	}
+	var arcs uint64
+	for _, a := range d.Arcs {
+		arcs += a.Count
+	}
+	rounds := calls["calls_twice"]
+	if rounds == 0 || calls["spins_100us"]+1 < 2*rounds || calls["spins_300us"]+1 < rounds {
+		t.Errorf("gprof counts %v", calls)
+	}
+	if arcs < 8*rounds-8 || arcs > 8*rounds+8 {
+		t.Errorf("%d calls in the file, 8 in each of %d rounds", arcs, rounds)
+	}
+}
+
+// TestGmonFetchRunning: without --halt the core never stands, and what is fetched is between what was held
+// before and after.
+func TestGmonFetchRunning(t *testing.T) {
+	elf := gmonPlain.ELF(t)
+	out := filepath.Join(t.TempDir(), "gmon.out")
+	var before *gmon.Data
+	s := gmonFetch(t, func(b *sim.Board) {
+		_ = b.Sleep(t.Context(), 2*time.Second)
+		before = held(t, b, elf)
+	}, "fetch", "mcu-link", elf, "-o", out)
+	if s.code != 0 || !strings.Contains(s.stdout, "the core ran on") {
+		t.Fatalf("exit code %d: %s%s", s.code, s.stdout, s.stderr)
+	}
+	if s.board.HaltedTime() != 0 {
+		t.Errorf("the core stood for %v", s.board.HaltedTime())
+	}
+	got, after := readGmon(t, out), held(t, s.board, elf)
+	if total(before) > total(got) || total(got) > total(after) {
+		t.Errorf("%d fetched, %d to %d held", total(got), total(before), total(after))
+	}
+	counts := func(d *gmon.Data) map[uint32]uint64 {
+		m := map[uint32]uint64{}
+		for _, b := range d.Buckets {
+			m[b.Addr] = b.Count
+		}
+		return m
+	}
+	low, high := counts(before), counts(after)
+	for addr, n := range counts(got) {
+		if n < low[addr] || n > high[addr] {
+			t.Errorf("0x%08x: %d fetched, %d to %d held", addr, n, low[addr], high[addr])
+		}
+	}
+}
+
+// TestGmonFetchReset: the counters begin anew behind what was fetched.
+func TestGmonFetchReset(t *testing.T) {
+	elf := gmonPlain.ELF(t)
+	out := filepath.Join(t.TempDir(), "gmon.out")
+	for _, args := range [][]string{{"--reset"}, {"--reset", "--halt=false"}} {
+		s := gmonFetch(t, func(b *sim.Board) { _ = b.Sleep(t.Context(), 2*time.Second) }, "fetch", "debugprobe", elf, append(args, "-o", out)...)
+		if s.code != 0 {
+			t.Fatalf("%v: exit code %d: %s", args, s.code, s.stderr)
+		}
+		if n := total(readGmon(t, out)); n < 1900 {
+			t.Errorf("%v: %d ticks fetched of 2 s", args, n)
+		}
+		if n := total(held(t, s.board, elf)); n > 200 {
+			t.Errorf("%v: %d ticks are left", args, n)
+		}
+		if stood := s.board.HaltedTime() != 0; stood != (len(args) == 1) {
+			t.Errorf("%v: the core stood for %v", args, s.board.HaltedTime())
+		}
+	}
+}
+
+// TestGmonReset clears and writes nothing.
+func TestGmonReset(t *testing.T) {
+	elf := gmonPlain.ELF(t)
+	s := gmonFetch(t, func(b *sim.Board) { _ = b.Sleep(t.Context(), 2*time.Second) }, "reset", "debugprobe", elf)
+	if s.code != 0 || !strings.Contains(s.stdout, "has cleared its counters") {
+		t.Fatalf("exit code %d: %s%s", s.code, s.stdout, s.stderr)
+	}
+	if n := total(held(t, s.board, elf)); n > 200 || s.board.HaltedTime() != 0 {
+		t.Errorf("%d ticks are left; the core stood for %v", n, s.board.HaltedTime())
+	}
+}
+
+// TestGmonEvery: intervals add up to the whole, with and without clearing.
+func TestGmonEvery(t *testing.T) {
+	elf := gmonPlain.ELF(t)
+	for _, args := range [][]string{nil, {"--reset"}} {
+		dir := t.TempDir()
+		s := gmonFetch(t, nil, "fetch", "debugprobe", elf, append(args, "--every", "2", "--duration", "5", "--json", "-o", filepath.Join(dir, "gmon.out"))...)
+		if s.code != 0 {
+			t.Fatalf("%v: exit code %d: %s", args, s.code, s.stderr)
+		}
+		var readings []gmonReading
+		for d := json.NewDecoder(strings.NewReader(s.stdout)); d.More(); {
+			var g gmonReading
+			if err := d.Decode(&g); err != nil {
+				t.Fatal(err)
+			}
+			readings = append(readings, g)
+		}
+		if len(readings) != 3 {
+			t.Fatalf("%v: %d lines:\n%s", args, len(readings), s.stdout)
+		}
+		for i, want := range []uint64{2006, 2006, 1003} {
+			path := filepath.Join(dir, fmt.Sprintf("gmon-%03d.out", i+1))
+			n := total(readGmon(t, path))
+			if diff := cmp.Diff([]string{path}, readings[i].Files); diff != "" || readings[i].Counted != n {
+				t.Errorf("%v: file %d has %d ticks, said are %d: %s", args, i+1, n, readings[i].Counted, diff)
+			}
+			if n < want-100 || n > want+100 {
+				t.Errorf("%v: %d ticks in interval %d, about %d were due", args, n, i+1, want)
+			}
+		}
+	}
+}
+
+// TestGmonEveryInterrupted: the interval that a signal ends is written, too.
+func TestGmonEveryInterrupted(t *testing.T) {
+	elf := gmonPlain.ELF(t)
+	for at, want := range []int{0, 0, 1, 2} {
+		dir := t.TempDir()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		halts := 0
+		watch := func(b *sim.Board) {
+			b.OnHalt(func(time.Duration) {
+				if halts++; halts == at {
+					cancel(&signalError{syscall.SIGINT})
+				}
+			})
+		}
+		if at == 0 {
+			cancel(&signalError{syscall.SIGINT})
+		}
+		s := mprof(ctx, watch, "gmon", "fetch", "--probe", "sim:debugprobe,"+gmonBoard, "--every", "3", "--halt", "-o", filepath.Join(dir, "gmon.out"), elf)
+		cancel(nil)
+		if code := map[bool]int{true: 0, false: 130}[want > 0]; s.code != code && at > 0 {
+			t.Errorf("at halt %d: exit code %d: %s", at, s.code, s.stderr)
+		}
+		s.leftRunning(t)
+		if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != want {
+			t.Errorf("at halt %d: %q are left", at, files)
+		}
+	}
+}

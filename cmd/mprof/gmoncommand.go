@@ -1,0 +1,151 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mprof/mprof/export"
+)
+
+// gmonFlags is the command line of mprof gmon.
+type gmonFlags struct {
+	targetFlags
+	extra []string // ELF files beside the application's
+	force bool
+	quiet bool
+
+	reset    bool // the counters, not the target
+	halt     bool
+	every    durationFlag
+	duration durationFlag
+	outputs  []string
+	json     bool
+	command  []string
+}
+
+const defaultGmon = "gmon.out"
+
+func (a *app) gmonCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "gmon",
+		Short: "Take the counters of firmware/gprof out of a running target",
+		Long: `Firmware that links firmware/gprof counts where a timer interrupt finds it and, compiled
+with -pg, which function calls which: docs/gprof.md. These commands take the counters out
+and write gmon.out for gprof, or any other format of mprof.`,
+		SuggestionsMinimumDistance: 2,
+
+		Args: knownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.gmonFetchCommand(), a.gmonResetCommand())
+	return cmd
+}
+
+func (a *app) gmonFetchCommand() *cobra.Command {
+	f := &gmonFlags{}
+	cmd := &cobra.Command{
+		Use:   "fetch [flags] app.elf",
+		Short: "Write what the target has counted to gmon.out",
+		Long: `Fetch finds the counters by the symbol mprof_gprof of app.elf, reads them and writes gmon.out.
+
+The core runs on meanwhile: each counter is then what it was at some moment of the reading. With
+--halt it stands still for as long, so that all are of one moment. With --reset the firmware clears
+them afterwards, and the core is halted unless --halt=false.
+
+With --duration the file has what is counted from now on for so long, and with --every each file
+what was counted since the one before: gmon-001.out, gmon-002.out, until Ctrl-C or --duration. That
+needs no reset, but counters stop at 65535: --reset clears them each time.
+
+The summary says of which moment the counters are, for how long the core stood, and what was lost.`,
+		Example: `  mprof gmon fetch app.elf && arm-none-eabi-gprof app.elf
+  mprof gmon fetch --reset -o gmon.out -o profile.pb.gz app.elf
+  mprof gmon fetch --every 10s --duration 60s app.elf`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.reset && !cmd.Flags().Changed("halt") {
+				f.halt = true
+			}
+			f.command = append([]string{"mprof", "gmon", "fetch"}, commandLine(cmd, args)...)
+			return a.gmonFetch(cmd.Context(), f, args)
+		},
+	}
+	f.add(cmd)
+	flags := cmd.Flags()
+	flags.BoolVar(&f.reset, "reset", false, "have the firmware clear its counters once they are read")
+	flags.BoolVar(&f.halt, "halt", false, "stop the core while it is read, so that all counters are of one moment (default with --reset)")
+	flags.Lookup("halt").DefValue = ""
+	flags.Var(&f.every, "every", "write a file each time: 10s, 1m; names are numbered: gmon-001.out")
+	flags.Var(&f.duration, "duration", "count from now on for so long: 60, 60s, 2m")
+	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; may be repeated; the name says the format: gmon.out, *.gmon,\n"+formatHelp()+"\n(default "+defaultGmon+")")
+	flags.BoolVar(&f.json, "json", false, "print what was fetched as JSON, a line for each file")
+	_ = cmd.MarkFlagFilename("output")
+	return cmd
+}
+
+func (a *app) gmonResetCommand() *cobra.Command {
+	f := &gmonFlags{}
+	cmd := &cobra.Command{
+		Use:   "reset [flags] app.elf",
+		Short: "Have the target clear what it has counted",
+		Long: `Reset asks the firmware to clear its counters and waits until it has: the next interrupt of its
+profile timer does it. The core is not halted.`,
+		Example: `  mprof gmon reset app.elf`,
+		Args:    cobra.ArbitraryArgs,
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.gmonReset(cmd.Context(), f, args) },
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// add defines the flags of both commands.
+func (f *gmonFlags) add(cmd *cobra.Command) {
+	f.targetFlags.add(cmd)
+	f.addCommon(cmd.Flags())
+	cmd.ValidArgsFunction = completeELF
+}
+
+func (f *gmonFlags) addCommon(flags *pflag.FlagSet) {
+	addExtraELF(flags, &f.extra, "none")
+	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is not what runs on the target")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
+}
+
+// checkArguments wants the ELF file, which says where the counters are.
+func (f *gmonFlags) checkArguments(args []string) error {
+	switch {
+	case len(args) > 1:
+		return usageError{fmt.Errorf("one ELF file, got %d: %s", len(args), strings.Join(args, ", "))}
+	case len(args) == 0:
+		return usageError{errors.New("which firmware? name its ELF file, which says where the counters are, as in: mprof gmon fetch app.elf")}
+	}
+	return nil
+}
+
+// prepareFetch checks everything that can be checked before the target is touched.
+func (f *gmonFlags) prepareFetch(args []string) error {
+	if err := f.checkArguments(args); err != nil {
+		return err
+	}
+	if f.every != 0 && f.duration != 0 && f.every > f.duration {
+		return usageError{fmt.Errorf("--every %v is longer than --duration %v", &f.every, &f.duration)}
+	}
+	if len(f.outputs) == 0 {
+		f.outputs = []string{defaultGmon}
+	}
+	var others []string
+	for _, o := range f.outputs {
+		if !isGmon(o) {
+			others = append(others, o)
+		} else if err := export.CheckWritable(o); err != nil {
+			return err
+		}
+		if f.every != 0 && isStdout(o) {
+			return usageError{fmt.Errorf("--every writes a file each time, and %s is none", o)}
+		}
+	}
+	return checkOutputs(others)
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mprof/mprof/export"
+	"github.com/mprof/mprof/gmon"
+)
+
+func isStdout(path string) bool { return path == "-" || path == "/dev/stdout" }
+
+// isGmon tells whether a name is that of gprof's file: gmon.out and what gprof calls such files, or *.gmon.
+func isGmon(path string) bool {
+	lower := strings.ToLower(filepath.Base(path))
+	return strings.HasSuffix(lower, ".out") || strings.HasSuffix(lower, ".gmon")
+}
+
+// numbered puts a number before the extension: gmon-001.out, profile-012.pb.gz.
+func numbered(path string, n int) string {
+	dir, base := filepath.Split(path)
+	name, extension, _ := strings.Cut(base, ".")
+	if extension != "" {
+		extension = "." + extension
+	}
+	return dir + fmt.Sprintf("%s-%03d%s", name, n, extension)
+}
+
+// write writes one file. gmon.out gets what was counted as it is, others a profile of it.
+func (r *gmonRun) write(path string, d *gmon.Data) error {
+	if isGmon(path) {
+		return export.Write(path, func(w io.Writer) error { return d.Encode(w, binary.LittleEndian) })
+	}
+	return fmt.Errorf("%s: only gmon.out", path)
+}
+
+// tell prints what was fetched.
+func (r *gmonRun) tell(g *gmonReading) error {
+	w := r.app.stdout
+	for _, path := range r.flags.outputs {
+		if isStdout(path) {
+			w = r.app.stderr
+		}
+	}
+	switch {
+	case r.flags.json:
+		return json.NewEncoder(w).Encode(g)
+	case r.flags.quiet:
+		return nil
+	}
+	_, err := io.WriteString(w, g.text(r.of.App().Path()))
+	return err
+}
+
+// text is what people read.
+func (g *gmonReading) text(elf string) string {
+	var b strings.Builder
+	span := time.Duration(float64(g.Counted) * g.Seconds * float64(time.Second))
+	fmt.Fprintf(&b, "%s: %d ticks of %.4g ms (%v), %d arcs\n", strings.Join(g.Files, ", "), g.Counted, 1000*g.Seconds, span.Round(time.Millisecond), g.Arcs)
+	for _, s := range g.Remarks {
+		fmt.Fprintf(&b, "  %s.\n", s)
+	}
+	for _, path := range g.Files {
+		if isGmon(path) {
+			fmt.Fprintf(&b, "  next: arm-none-eabi-gprof %s %s\n", elf, path)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mprof/mprof/cortexm"
+	gprof "github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/symbol"
+)
+
+// openGmonProbe reaches the counters through a CMSIS-DAP probe: the core is observed, and halted only
+// where that was asked for.
+func (a *app) openGmonProbe(ctx context.Context, f *gmonFlags, of *symbol.Program, args []string) (gmonSource, string, error) {
+	place, err := gmonPlace(of)
+	if err != nil {
+		return nil, "", err
+	}
+	t, err := openTarget(ctx, f.probe, args)
+	if err != nil {
+		return nil, "", err
+	}
+	if a.opened != nil {
+		a.opened(t)
+	}
+	p, core, err := f.attach(ctx, t, !f.halt)
+	if err != nil {
+		if p != nil {
+			err = errors.Join(err, p.Close())
+		}
+		t.close()
+		return nil, "", err
+	}
+	s := &blockSource{
+		Target:  &gprof.Target{Memory: steadyMemory{p}, Place: place, Clock: t.clock},
+		options: gprof.FetchOptions{Halt: f.halt, Reset: f.reset},
+		closing: func(ended error) error { return letGo(t, p, core, ended) },
+	}
+	s.Hold = func(ctx context.Context, read func(context.Context) error) (time.Duration, error) {
+		return core.Hold(ctx, t.clock, read)
+	}
+	remark, err := f.verify(ctx, of, s.Memory)
+	if err != nil {
+		return nil, "", errors.Join(err, s.close(err))
+	}
+	return s, remark, nil
+}
+
+// verify compares the target with the ELF files; with --force the difference is only said.
+func (f *gmonFlags) verify(ctx context.Context, of *symbol.Program, mem symbol.Memory) (remark string, err error) {
+	err = verifyImages(ctx, mem, of)
+	var mismatch *symbol.MismatchError
+	if errors.As(err, &mismatch) && f.force {
+		return fmt.Sprintf("%v; fetched all the same (--force), so functions may carry the wrong names", err), nil
+	}
+	return "", err
+}
+
+// letGo leaves the core as it was found.
+func letGo(t *target, p *probe.Probe, core *cortexm.Core, ended error) error {
+	defer t.close()
+	ctx, cancel := context.WithTimeout(context.Background(), detachTimeout)
+	defer cancel()
+	err := core.Detach(ctx)
+	closeErr := p.Close()
+	gone := func(err error) bool { return errors.Is(err, probe.ErrDisconnected) }
+	switch {
+	case gone(err) && gone(ended):
+		return nil // the error that ended the run says it
+	case err != nil:
+		return fmt.Errorf("the core may be left halted: %w", err)
+	case gone(closeErr):
+		return nil
+	}
+	return closeErr
+}
+
+// steadyMemory tries what the connection lost once more.
+type steadyMemory struct{ p *probe.Probe }
+
+func (m steadyMemory) again(ctx context.Context, access func() error) error {
+	err := access()
+	if err == nil || ctx.Err() != nil || m.p.Recover(ctx) != nil {
+		return err
+	}
+	return access()
+}
+
+func (m steadyMemory) ReadMemory(ctx context.Context, addr uint32, b []byte) error {
+	return m.again(ctx, func() error { return m.p.ReadMemory(ctx, addr, b) })
+}
+
+func (m steadyMemory) WriteMemory(ctx context.Context, addr uint32, b []byte) error {
+	return m.again(ctx, func() error { return m.p.WriteMemory(ctx, addr, b) })
+}
