@@ -26,12 +26,18 @@ func isStream(path string) bool {
 // its place and renamed into it when it is complete and on the disk: what was
 // there before stays until then, and after an error. "-", devices and pipes
 // are written to directly.
-func WriteFile(path string, p *profile.Profile) error {
+func WriteFile(path string, p *profile.Profile) error { return Options{}.WriteFile(path, p) }
+
+// Options are those of the formats that have some.
+type Options struct{ Gmon Gmon }
+
+// WriteFile writes as the function of that name does.
+func (o Options) WriteFile(path string, p *profile.Profile) error {
 	f, err := ByPath(path)
 	if err != nil {
 		return err
 	}
-	return Write(path, func(w io.Writer) error { return f.Write(w, p) })
+	return Write(path, func(w io.Writer) error { return o.write(f, w, p) })
 }
 
 // Write is WriteFile for what is no profile: content writes it.
@@ -55,6 +61,13 @@ func Write(path string, content func(io.Writer) error) (err error) {
 		return fmt.Errorf("export: write %s: %w", path, reason(err))
 	}
 	return nil
+}
+
+func (o Options) write(f Format, w io.Writer, p *profile.Profile) error {
+	if f.Ext == GmonExt {
+		return o.Gmon.Write(w, p)
+	}
+	return f.Write(w, p)
 }
 
 func writeStream(path string, write func(io.Writer) error) error {

@@ -20,14 +20,14 @@ import (
 func TestByPath(t *testing.T) {
 	for path, want := range map[string]string{
 		"a.json": ".json", "a.json.gz": ".json.gz", "dir.x/A.JSON.GZ": ".json.gz", "a.pb.gz": ".pb.gz", "a.pprof": ".pprof",
-		"a.folded": ".folded", "a.b.txt": ".txt", "-": ".folded", "/dev/null": ".folded", "/dev/stdout": ".folded",
+		"a.folded": ".folded", "a.b.txt": ".txt", "d/gmon.out": ".gmon", "gmon-001.out": ".gmon", "a.gmon": ".gmon", "a.syms": ".syms", "-": ".folded", "/dev/null": ".folded", "/dev/stdout": ".folded",
 	} {
 		f, err := export.ByPath(path)
 		if err != nil || f.Ext != want {
 			t.Errorf("%s: %q, %v", path, f.Ext, err)
 		}
 	}
-	for _, path := range []string{"a", "a.gz", "a.svg", "json", ".json", "a.json.bz2", ""} {
+	for _, path := range []string{"a", "a.gz", "a.svg", "json", ".json", "a.json.bz2", "app.out", "a.out", ""} {
 		_, err := export.ByPath(path)
 		if err == nil || !strings.Contains(err.Error(), ".json.gz (Firefox Profiler, compressed)") || !strings.Contains(err.Error(), ".pb.gz (pprof)") {
 			t.Errorf("%s: %v", path, err)

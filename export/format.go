@@ -1,5 +1,5 @@
 // Package export writes profiles for people and their viewers. In: a profile.
-// Out: Firefox Profiler JSON, pprof, folded stacks, and a summary as text or
+// Out: Firefox Profiler JSON, pprof, folded stacks, gprof's gmon.out, and a summary as text or
 // JSON.
 package export
 
@@ -30,12 +30,21 @@ var Formats = []Format{
 	{"pprof", ".pprof", WritePprof, "go tool pprof -http=: %s"},
 	{"folded stacks", ".folded", WriteFolded, "flamegraph.pl %s > flame.svg"},
 	{"folded stacks", ".txt", WriteFolded, "flamegraph.pl %s > flame.svg"},
+	{"gprof", GmonExt, WriteGmon, "arm-none-eabi-gprof app.elf %s"},
+	{"symbols for gprof", ".syms", WriteGmonSymbols, "arm-none-eabi-gprof -S %s app.elf gmon.out"},
 }
 
-// ByPath returns the format that the extension of path names. "-" and device
-// files such as /dev/stdout have none: they get folded stacks, which are text.
+// GmonExt is the extension of a gmon.out that has another name.
+const GmonExt = ".gmon"
+
+// ByPath returns the format that the extension of path names; gmon.out, gmon-1.out and the like
+// are for gprof. "-" and device files such as /dev/stdout have none: they get folded
+// stacks, which are text.
 func ByPath(path string) (Format, error) {
 	lower := strings.ToLower(filepath.Base(path))
+	if strings.HasPrefix(lower, "gmon") && strings.HasSuffix(lower, ".out") {
+		lower = "gmon" + GmonExt
+	}
 	for _, f := range Formats {
 		if strings.HasSuffix(lower, f.Ext) && len(lower) > len(f.Ext) {
 			return f, nil

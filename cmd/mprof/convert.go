@@ -55,6 +55,7 @@ Methods (of recordings):
 	addExtraELF(flags, &f.extra, "those that FILE names")
 	flags.Var(&f.method, "method", "what to make of the samples, see above")
 	addGuess(flags, &f.noGuess)
+	addGmon(flags, &f.gmon)
 	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is of another build than FILE")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")

@@ -12,15 +12,17 @@ import (
 // not keep the others from being written.
 func (a *app) deliver(p *profile.Profile, o outputs) error {
 	var errs []error
-	var written []string
+	var written, remarks []string
 	for _, path := range o.paths {
-		if err := export.WriteFile(path, p); err != nil {
+		if err := (export.Options{Gmon: o.gmon.Gmon}).WriteFile(path, p); err != nil {
 			errs = append(errs, err)
 		} else {
 			written = append(written, path)
+			remarks = append(remarks, o.gmonRemarks(p, path)...)
 		}
 	}
 	o.files = written
+	p.Taken.Remarks = append(p.Taken.Remarks, remarks...)
 	if err := a.summarise(p, o); err != nil {
 		errs = append(errs, err)
 	}
@@ -33,6 +35,7 @@ type outputs struct {
 	files []string // of paths, those that were written
 	quiet bool
 	json  bool
+	gmon  gmonFlag
 
 	sort      export.Order // of the functions of a trace
 	functions int          // how many are listed: see export.SummaryOptions

@@ -32,6 +32,7 @@ type sampleFlags struct {
 	noGuess  bool
 	quiet    bool
 	json     bool
+	gmon     gmonFlag
 	command  []string
 
 	rateGiven bool // on the command line
@@ -95,6 +96,7 @@ built-in firmware.`,
 	flags.StringVar(&f.record, "record", "", "keep the recording of all samples in this file")
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the jitter between samples (default random)")
 	addGuess(flags, &f.noGuess)
+	addGmon(flags, &f.gmon)
 	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is not what runs on the target")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
@@ -184,7 +186,7 @@ func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
 	}
 	runErr := r.run(ctx)
 	p := r.finish(ctx, runErr)
-	outputErr := a.deliver(p, outputs{paths: f.outputs, quiet: f.quiet, json: f.json})
+	outputErr := a.deliver(p, outputs{paths: f.outputs, quiet: f.quiet, json: f.json, gmon: f.gmon})
 	return r.conclude(ctx, p, runErr, outputErr)
 }
 

@@ -34,6 +34,7 @@ type traceFlags struct {
 	top         int
 	quiet       bool
 	json        bool
+	gmon        gmonFlag
 	command     []string
 
 	variant *trace.Variant // of --crc; nil: to be detected
@@ -64,6 +65,7 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.cycles, "cycles", false, "times in cycles of the target's timer instead of about 1 µs: a call takes more bytes on the line")
 	flags.BoolVar(&f.version1, "v1", false, "do not ask the firmware for records of version 2")
 	addExtraELF(flags, &f.extra, "none")
+	addGmon(flags, &f.gmon)
 	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is not what runs on the target")
 	flags.StringVar(&f.sort, "sort", string(export.ByTotal), "column by which functions are listed, the largest first: "+strings.Join(orderNames(), ", "))
 	flags.IntVar(&f.top, "top", defaultTop, "how many functions are listed; 0: all")

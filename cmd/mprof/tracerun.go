@@ -120,7 +120,7 @@ func (r *tracingRun) deliver(p *profile.Profile) error {
 	if top == 0 {
 		top = -1
 	}
-	return r.app.deliver(p, outputs{paths: f.outputs, quiet: f.quiet, json: f.json, sort: f.order, functions: top})
+	return r.app.deliver(p, outputs{paths: f.outputs, quiet: f.quiet, json: f.json, sort: f.order, gmon: f.gmon, functions: top})
 }
 
 // conclude is what the command returns: the error of the run, of its outputs, the
