@@ -1,6 +1,6 @@
 // Package export writes profiles for people and their viewers. In: a profile.
-// Out: Firefox Profiler JSON, pprof, folded stacks, gprof's gmon.out, and a summary as text or
-// JSON.
+// Out: Firefox Profiler JSON, pprof, folded stacks, gprof's gmon.out, backtraces as text,
+// and a summary as text or JSON; and the way back, from files that mprof or others wrote.
 package export
 
 import (
@@ -32,6 +32,7 @@ var Formats = []Format{
 	{"folded stacks", ".txt", WriteFolded, "flamegraph.pl %s > flame.svg"},
 	{"gprof", GmonExt, WriteGmon, "arm-none-eabi-gprof app.elf %s"},
 	{"symbols for gprof", ".syms", WriteGmonSymbols, "arm-none-eabi-gprof -S %s app.elf gmon.out"},
+	{"backtraces as text", ".perf", WritePerf, "gprof2dot -f perf %s | dot -Tsvg > calls.svg"},
 }
 
 // GmonExt is the extension of a gmon.out that has another name.
