@@ -27,6 +27,7 @@ type Chip struct {
 	power  power
 	dma    [2]*dma
 	usarts []*usart
+	timers []*timer
 }
 
 // usartPlaces are the USARTs in the order of their numbers: address and interrupt
@@ -66,6 +67,11 @@ func New(noRate uint64) *Chip {
 		c.dma[i] = newDMA(dmaIRQs[i], i == 1)
 		c.gate(0x40026000+0x400*uint32(i), line{ahb1, 21 + uint32(i)}, c.dma[i], c.dma[i].reset)
 	}
+	for _, p := range timerPlaces {
+		t := newTimer(c.rcc, p.irq, p.mask)
+		c.timers = append(c.timers, t)
+		c.gate(p.base, line{apb1, p.bit}, t, t.reset)
+	}
 	for _, p := range usartPlaces {
 		u := newUSART(c.rcc, p.clk.bus, p.irq, noRate)
 		u.pins = pins{&c.gpio, p.tx, p.rx}
@@ -104,6 +110,9 @@ func (c *Chip) Attach(core serial.Core) {
 	}
 	for _, u := range c.usarts {
 		u.attach(core)
+	}
+	for _, t := range c.timers {
+		t.attach(core)
 	}
 	c.peripherals()
 	core.OnReset(func() {

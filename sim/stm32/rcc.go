@@ -1,6 +1,6 @@
 // Package stm32 models peripherals of the STM32F405 (RM0090) that serial ports
-// need: USARTs, the DMA controllers, GPIO, and of RCC, PWR and FLASH what
-// start-up code waits for.
+// and profilers need: USARTs, the DMA controllers, GPIO, TIM2 to TIM5, and of RCC,
+// PWR and FLASH what start-up code waits for.
 package stm32
 
 // RCC registers (RM0090, 7.3).
