@@ -11,6 +11,7 @@ func (t *Truth) Reset(pc, sp uint32) {
 	clear(t.stacked)
 	t.spare = nil
 	t.current = t.start(t.root, pc, sp)
+	t.arrives(pc, t.functions.at(pc), 0)
 }
 
 // Call is BL or BLX. One into the midst of the function itself is a far jump,
@@ -21,6 +22,7 @@ func (t *Truth) Call(from, to, ret, sp uint32) {
 	if f == t.current.leaf().node.function && !t.functions.entry(to, f) {
 		return
 	}
+	t.arrives(to, f, ret)
 	t.current.push(f, ret, sp)
 }
 
@@ -41,6 +43,7 @@ func (t *Truth) Jump(from, to, sp uint32) {
 	if !t.functions.entry(to, f) && c.unwindInto(f, sp) {
 		return
 	}
+	t.arrives(to, f, c.leaf().ret)
 	c.replace(f)
 }
 
@@ -63,6 +66,8 @@ func (t *Truth) Enter(exc int, ret, frame, excReturn, to uint32) {
 	t.stack(below, frame, ret)
 	below.process = excReturn&excReturnPSP != 0
 	h := t.start(below.leaf().node.child(t.boundaryOf(exc)), to, frame)
+	h.leaf().ret = excReturn
+	t.arrives(to, t.functions.at(to), excReturn)
 	h.below, h.exception = below, exc
 	h.inHandler(exc)
 	below.handlers++
@@ -105,6 +110,7 @@ func (t *Truth) resumed(frame, excReturn, pc uint32) *context {
 		return c
 	}
 	c := t.start(t.root, pc, frame+frameBytes(excReturn))
+	t.arrives(pc, t.functions.at(pc), 0)
 	c.pc = pc
 	return c
 }

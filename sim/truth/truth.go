@@ -52,8 +52,9 @@ type Truth struct {
 	current  *context            // nil before the first event, and while tail-chaining
 	stacked  map[uint32]*context // interrupted, by the address of the exception frame
 	spare    []*context
-	recorder *Recorder  // nil: none
-	boundary [512]int32 // number of the boundary of an exception, 0: not met yet
+	recorder *Recorder      // nil: none
+	arcs     map[arc]uint64 // nil: not counted
+	boundary [512]int32     // number of the boundary of an exception, 0: not met yet
 }
 
 // spent is time that has been charged to nodes.

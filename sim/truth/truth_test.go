@@ -422,3 +422,27 @@ func TestEndlessCalls(t *testing.T) {
 		t.Errorf("self %v", got)
 	}
 }
+
+// Arcs say where calls return to: a tail call to the caller of who makes it, a handler to
+// EXC_RETURN. A branch into the midst of a function is no call of it.
+func TestArcs(t *testing.T) {
+	r := newRig(t)
+	r.Call(reset, b, reset+4, 0x1000)
+	r.Jump(b+2, reset+4, 0x1000)
+	r.CountArcs()
+	for range 3 {
+		r.Call(reset, a, reset+4, 0x1000)
+		r.Call(a+4, a, a+8, 0xff0)
+		r.Jump(a+10, b, 0xff0)
+		r.Call(b+4, b+6, b+8, 0xfe0)
+		r.Enter(15, b+6, 0xfd0, 0xfffffff9, tick)
+		r.Jump(tick+2, c, 0xfd0)
+		r.Leave(15, 0xfd0, 0xfffffff9, b+6)
+		r.Jump(b+8, a+8, 0xff0)
+		r.Jump(a+10, reset+4, 0x1000)
+	}
+	want := []truth.Arc{{reset + 4, "a", 3}, {a + 8, "a", 3}, {a + 8, "b", 3}, {0xfffffff9, "c", 3}, {0xfffffff9, "tick", 3}}
+	if diff := cmp.Diff(want, r.Arcs()); diff != "" {
+		t.Errorf("arcs (-want +got):\n%s", diff)
+	}
+}

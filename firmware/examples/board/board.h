@@ -23,6 +23,9 @@ void board_tick(void);
 void board_raise_alarm(void) NOTRACE;
 void board_alarm(void);
 
+/* The handler of firmware/gprof, in the vector of a timer; without that module there is none. */
+void gprof_irq(void) __attribute__((weak));
+
 /* Keeps the processor busy for about us microseconds: a loop of two instructions, BOARD_LOOPS_PER_MS of which
  * take a millisecond. */
 static inline NOTRACE __attribute__((always_inline)) void board_spin(uint32_t us) {

@@ -1,16 +1,17 @@
 /*
- * microbit.c: BBC micro:bit, an nRF51822 with a Cortex-M0, and its UART for mprof's port for any UART (uart_irq.c).
+ * microbit.c: BBC micro:bit, an nRF51822 with a Cortex-M0, and its UART for mprof's port for any UART (uart_irq.c), and TIMER1 for gprof.
  * nRF51 Series Reference Manual 3.0: TIMER 18.2, UART 29.10, instance table 7.1.
  */
 #include <stdbool.h>
 
 #include "core.h"
+#include "gprof_port.h"
 #include "mprof_port.h"
 #include "uart_irq.h"
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
 
-enum { UART0 = 2, SWI0 = 20 }; /* interrupts; SWI0 is there for software */
+enum { UART0 = 2, TIMER1 = 9, SWI0 = 20 }; /* interrupts; SWI0 is there for software */
 
 #define TIMER0_START REGISTER(0x40008000u)
 #define TIMER0_CAPTURE0 REGISTER(0x40008040u)
@@ -37,6 +38,31 @@ void board_init(void) {
 void board_start_tick(uint32_t hz) { core_start_systick(BOARD_HZ / hz); }
 
 void board_raise_alarm(void) { CORE_NVIC_ISPR0 = 1u << SWI0; }
+
+#define TIMER1_START REGISTER(0x40009000u)
+#define TIMER1_STOP REGISTER(0x40009004u)
+#define TIMER1_CLEAR REGISTER(0x4000900Cu)
+#define TIMER1_COMPARE0 REGISTER(0x40009140u)
+#define TIMER1_SHORTS REGISTER(0x40009200u)
+#define TIMER1_INTENSET REGISTER(0x40009304u)
+#define TIMER1_PRESCALER REGISTER(0x40009510u)
+#define TIMER1_CC0 REGISTER(0x40009540u)
+
+/* TIMER1 has 16 bits, and here microseconds. */
+struct gprof_interval gprof_timer_start(uint32_t interval_us) {
+	struct gprof_interval i = {1000000, interval_us > 0xFFFF ? 0xFFFF : interval_us};
+	TIMER1_PRESCALER = 4;
+	TIMER1_CC0 = i.period;
+	TIMER1_SHORTS = 1; /* COMPARE0 clears the counter */
+	TIMER1_INTENSET = 1u << 16;
+	TIMER1_CLEAR = 1;
+	core_enable_interrupt(TIMER1, 0);
+	TIMER1_START = 1;
+	return i;
+}
+
+void gprof_timer_stop(void) { TIMER1_STOP = 1; }
+void gprof_timer_clear(void) { TIMER1_COMPARE0 = 0; }
 
 #define UART_STARTRX REGISTER(0x40002000u)
 #define UART_STARTTX REGISTER(0x40002008u)
@@ -96,5 +122,6 @@ NOTRACE int mprof_uart_read(void) {
 
 __attribute__((section(".isr_vector.chip"), used)) static void (*const vectors[32])(void) = {
 	[UART0] = mprof_port_irq,
+	[TIMER1] = gprof_irq,
 	[SWI0] = board_alarm,
 };

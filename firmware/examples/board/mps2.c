@@ -38,5 +38,6 @@ void board_raise_alarm(void) { CORE_NVIC_ISPR0 = 1u << SPARE; }
 __attribute__((section(".isr_vector.chip"), used)) static void (*const vectors[32])(void) = {
 	[0] = mprof_port_irq, /* UART0, received */
 	[1] = mprof_port_irq, /* UART0, sent */
+	[9] = gprof_irq,      /* TIMER1 */
 	[SPARE] = board_alarm,
 };

@@ -74,4 +74,5 @@ NOTRACE int mprof_uart_read(void) {
 __attribute__((section(".isr_vector.chip"), used)) static void (*const vectors[82])(void) = {
 	[PVD] = board_alarm,
 	[USART1] = mprof_port_irq,
+	[50] = gprof_irq, /* TIM5 */
 };

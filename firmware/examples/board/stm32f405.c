@@ -20,4 +20,5 @@ __attribute__((section(".isr_vector.chip"), used)) static void (*const vectors[8
 	[PVD] = board_alarm,
 	[17] = mprof_port_irq, /* DMA1 stream 6 */
 	[38] = mprof_port_irq, /* USART2 */
+	[50] = gprof_irq,      /* TIM5 */
 };
