@@ -30,14 +30,17 @@
 #define CTRL_ENABLE (1u << 0)
 #define CTRL_INTERRUPT (1u << 3)
 
+static uint32_t period;
+
 struct gprof_interval gprof_timer_start(uint32_t interval_us)
 {
 	struct gprof_interval i = {GPROF_TIMER_HZ, gprof_ticks(GPROF_TIMER_HZ, interval_us, 0xFFFFFFFFu)};
 
 	gprof_set_register(TIMER_CTRL, 0);
+	period = i.period;
 	gprof_set_register(TIMER_RELOAD, i.period - 1);
 	gprof_set_register(TIMER_VALUE, i.period - 1);
-	gprof_timer_clear();
+	gprof_set_register(TIMER_INTCLEAR, 1);
 	gprof_enable_interrupt(GPROF_TIMER_LINE);
 	gprof_set_register(TIMER_CTRL, CTRL_ENABLE | CTRL_INTERRUPT);
 	return i;
@@ -46,7 +49,12 @@ struct gprof_interval gprof_timer_start(uint32_t interval_us)
 void gprof_timer_stop(void)
 {
 	gprof_set_register(TIMER_CTRL, 0);
-	gprof_timer_clear();
+	gprof_set_register(TIMER_INTCLEAR, 1);
 }
 
-void gprof_timer_clear(void) { gprof_set_register(TIMER_INTCLEAR, 1); }
+// The reload is for the interval behind the one that runs.
+void gprof_timer_clear(void)
+{
+	gprof_set_register(TIMER_INTCLEAR, 1);
+	gprof_set_register(TIMER_RELOAD, gprof_jittered(period) - 1);
+}

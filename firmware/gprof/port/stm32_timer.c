@@ -36,6 +36,7 @@
 
 #define CR1_CEN (1u << 0)
 #define CR1_URS (1u << 2)
+#define CR1_ARPE (1u << 7)
 #define UPDATE (1u << 0)
 
 #ifdef GPROF_TIMER_HZ
@@ -55,6 +56,11 @@ static uint32_t timer_hz(void)
 }
 #endif
 
+static uint32_t period; // in ticks behind the prescaler
+
+// Flags are cleared by writing 0; others stay as they are with 1.
+static void clear(void) { gprof_set_register(TIM_SR, ~UPDATE); }
+
 struct gprof_interval gprof_timer_start(uint32_t interval_us)
 {
 	struct gprof_interval i = {timer_hz(), 0};
@@ -62,18 +68,19 @@ struct gprof_interval gprof_timer_start(uint32_t interval_us)
 
 	i.period = gprof_ticks(i.hz, interval_us, 0xFFFFFFFFu);
 	if (GPROF_TIMER_BITS == 16) {
-		prescaler = (i.period >> 16) + 1;
+		prescaler = i.period / 0xE000u + 1; // with room above for a longer interval
 		i.period -= i.period % prescaler;
 	}
 	gprof_set_register(GPROF_TIMER_ENABLE, gprof_register(GPROF_TIMER_ENABLE) | 1u << (GPROF_TIMER_NUMBER - 2));
+	period = i.period / prescaler;
 	gprof_set_register(TIM_CR1, CR1_URS);
 	gprof_set_register(TIM_PSC, prescaler - 1);
-	gprof_set_register(TIM_ARR, i.period / prescaler - 1);
+	gprof_set_register(TIM_ARR, period - 1);
 	gprof_set_register(TIM_EGR, UPDATE);
-	gprof_timer_clear();
+	clear();
 	gprof_enable_interrupt(GPROF_TIMER_LINE);
 	gprof_set_register(TIM_DIER, UPDATE);
-	gprof_set_register(TIM_CR1, CR1_URS | CR1_CEN);
+	gprof_set_register(TIM_CR1, CR1_URS | CR1_ARPE | CR1_CEN);
 	return i;
 }
 
@@ -82,8 +89,12 @@ void gprof_timer_stop(void)
 {
 	gprof_set_register(TIM_CR1, 0);
 	gprof_set_register(TIM_DIER, 0);
-	gprof_timer_clear();
+	clear();
 }
 
-// Flags are cleared by writing 0; others stay as they are with 1.
-void gprof_timer_clear(void) { gprof_set_register(TIM_SR, ~UPDATE); }
+// The reload is preloaded: it is for the interval behind the one that runs.
+void gprof_timer_clear(void)
+{
+	clear();
+	gprof_set_register(TIM_ARR, gprof_jittered(period) - 1);
+}

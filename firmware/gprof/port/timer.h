@@ -41,4 +41,23 @@ static inline uint32_t gprof_ticks(uint32_t hz, uint32_t interval_us, uint32_t m
 	return ticks > most ? most : (uint32_t)ticks;
 }
 
+// Intervals vary by an eighth up and down: a program that repeats itself at a multiple of a fixed interval would be found
+// again and again at the same places, whatever it does in between. Their mean is the interval.
+#ifndef GPROF_TIMER_JITTER
+#define GPROF_TIMER_JITTER 1
+#endif
+
+static inline uint32_t gprof_jittered(uint32_t period)
+{
+	static uint32_t random;
+	uint32_t span = period >> 2;
+
+	if (!GPROF_TIMER_JITTER)
+		return period;
+	if (span > 0xFFFFu)
+		span = 0xFFFFu;
+	random = random * 1664525u + 1013904223u; // its upper half is good
+	return period - span / 2 + ((random >> 16) * span >> 16);
+}
+
 #endif

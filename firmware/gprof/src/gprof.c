@@ -30,10 +30,9 @@ void profile_memory(void *p, uint32_t bytes)
 	memory_bytes = p == NULL ? 0 : bytes & ~3u;
 }
 
-// Of a range: all in bytes, and multiples of 4.
 struct layout {
 	uint32_t low, high, shift, buckets, slots;
-	uint32_t counters, hash, arcs;
+	uint32_t counters, hash, arcs; // bytes, multiples of 4
 };
 
 static struct layout layout_of(uint32_t start, uint32_t end, uint32_t bucket_size)
@@ -46,7 +45,7 @@ static struct layout layout_of(uint32_t start, uint32_t end, uint32_t bucket_siz
 	mask = (1u << l.shift) - 1;
 	l.low = start & ~mask;
 	l.buckets = ((end - 1) >> l.shift) - (l.low >> l.shift) + 1;
-	l.high = l.low + (l.buckets << l.shift); // 0 where the range ends with the address space
+	l.high = l.low + (l.buckets << l.shift); // 0 where that is the end of the address space, and no code
 	l.slots = ((end - 1 - l.low) >> GPROF_HASH_SHIFT) + 1;
 	l.counters = (2 * l.buckets + 3) & ~3u;
 	l.hash = (2 * (l.slots + 1) + 3) & ~3u;
@@ -76,8 +75,16 @@ static void divide(const struct layout *l)
 	mprof_gprof.high = l->high;
 	mprof_gprof.bucket_shift = l->shift;
 	mprof_gprof.buckets = l->buckets;
-	mprof_gprof.size = sizeof mprof_gprof;
+}
+
+// A block without counters and arcs, until profile_on finds memory for them.
+static void divide_nothing(void)
+{
 	mprof_gprof.version = GPROF_VERSION;
+	mprof_gprof.size = sizeof mprof_gprof;
+	mprof_gprof.hash = mprof_gprof.arcs = (uint32_t)(uintptr_t)no_hash;
+	mprof_gprof.low = mprof_gprof.high = mprof_gprof.buckets = 0;
+	mprof_gprof.slots = mprof_gprof.arcs_size = mprof_gprof.arcs_used = 0;
 }
 
 uint32_t profile_on(void *start, void *end, uint32_t bucket_size, uint32_t interval_us)
@@ -87,12 +94,12 @@ uint32_t profile_on(void *start, void *end, uint32_t bucket_size, uint32_t inter
 	struct layout l;
 
 	profile_off();
-	mprof_gprof.arcs_used = 0; // those of another layout
+	divide_nothing();
 	if (to <= from || interval_us == 0)
 		return 0;
 	l = layout_of(from, to, bucket_size);
 	mprof_gprof.wanted = l.counters + l.hash + l.arcs;
-	if (memory_bytes < l.counters)
+	if (memory_bytes < l.counters || l.high == 0)
 		return 0;
 	divide(&l);
 	gprof_clear();

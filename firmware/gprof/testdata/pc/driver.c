@@ -69,7 +69,8 @@ static void dump(uint32_t result)
 	fwrite(&b, sizeof b, 1, stdout);
 	if (b.version == 0)
 		return;
-	fwrite((void *)(uintptr_t)b.counters, 2, b.buckets, stdout);
+	if (b.buckets != 0)
+		fwrite((void *)(uintptr_t)b.counters, 2, b.buckets, stdout);
 	fwrite((void *)(uintptr_t)b.hash, 2, b.slots + 1, stdout);
 	fwrite((void *)(uintptr_t)b.arcs, sizeof(struct gprof_arc), b.arcs_used, stdout);
 }
