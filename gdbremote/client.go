@@ -5,6 +5,7 @@
 package gdbremote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -94,15 +95,17 @@ func (c *Client) giveUp(err error) {
 }
 
 // Description says what the server and its target are, as far as they tell.
-func (c *Client) Description() string {
-	server := c.server
-	if server == "" {
-		server = "GDB server"
-	}
+func (c *Client) Description() string { return cmp.Or(c.server, "GDB server") + ", " + c.Core() }
+
+// Server is what the server says of itself; "": nothing.
+func (c *Client) Server() string { return c.server }
+
+// Core says what the target is, as far as the server tells.
+func (c *Client) Core() string {
 	if c.layout.core == "" {
-		return server + ", " + c.arch.String()
+		return c.arch.String()
 	}
-	return server + ", " + c.arch.String() + " (" + c.layout.core + ")"
+	return c.arch.String() + " (" + c.layout.core + ")"
 }
 
 // Remarks are what a user should know of this server: what it does not have, and

@@ -14,6 +14,8 @@ var offNames = map[snapshot.Miss]string{
 	snapshot.ProbeGone: "Probe gone",
 	snapshot.Secure:    "Secure state",
 	snapshot.Stopped:   "Halted by others",
+
+	snapshot.ServerGone: "GDB server gone",
 }
 
 func off(m snapshot.Miss) bool { return offNames[m] != "" }

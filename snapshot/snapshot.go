@@ -45,12 +45,16 @@ const (
 	ProbeGone           // the probe was unplugged, or its connection is lost
 	Stopped             // the core stood halted before: a breakpoint, or another debugger
 	ResetMeanwhile      // the core was reset in the middle of the sample
+	Refused             // the GDB server refused, or gave no PC
+	ServerTimeout       // the GDB server did not answer in time
+	ServerGone          // the connection to the GDB server is lost
 	NumMisses
 )
 
 var missText = [NumMisses]string{"taken", "core did not halt", "register transfer not ready",
 	"target answered FAULT", "target answered WAIT", "no acknowledge", "probe did not answer in time", "answer does not fit the request", "target off",
-	"core in Secure state", "probe gone", "core halted by others", "core reset meanwhile"}
+	"core in Secure state", "probe gone", "core halted by others", "core reset meanwhile",
+	"GDB server refused", "GDB server did not answer in time", "GDB server gone"}
 
 func (m Miss) String() string {
 	if m < NumMisses {
