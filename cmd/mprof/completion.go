@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -20,6 +22,9 @@ func completeProbes(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.S
 		for _, p := range all {
 			names = append(names, p.Probe+"\t"+p.Product)
 		}
+	}
+	for _, s := range gdbServers {
+		names = append(names, fmt.Sprintf("gdb:localhost:%d\t%s", s.port, s.name))
 	}
 	names = append(names, "sim\tsimulated board")
 	for _, m := range simulated() {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/mprof/mprof/cortexm"
+	"github.com/mprof/mprof/gdbremote"
 	gprof "github.com/mprof/mprof/gmon/target"
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/symbol"
@@ -101,8 +102,23 @@ var hints = []hint{
 	{as[*trace.BuildIDError], "Flash this ELF file, or name the one that was flashed. --force traces anyway: addresses will then get the names of the wrong code."},
 	{is(trace.ErrLost), "Check the cable of the adapter, or whether the emulator ended."},
 	{is(trace.ErrEmpty), "Was the recording made with --record, or by another host that was connected?"},
+	{is(errNoServer), "Is the server running, and is it that port? Usual ones: " + usualPorts() + "."},
+	{as[*gdbremote.ArchError], "Name the ELF file of what runs on that target, or the port of the server that the program runs behind."},
+	{is(gdbremote.ErrNoTarget), "Does the target have power, and is it wired to the probe? A Black Magic Probe looks for targets with --monitor swdp_scan, or --monitor auto_scan for JTAG, too."},
+	{as[*gdbremote.ExitedError], "The program ended, or its emulator did. Start it again."},
+	{is(gdbremote.ErrHalted), "Connect once more with gdb or mprof: both let the target run when they leave; or reset it."},
+	{isHandshake, "Is it a GDB server that listens there, and is no debugger connected to it? Servers take one at a time."},
+	{is(gdbremote.ErrDisconnected), "Did the server end? Its own output may say why. Samples taken before that are kept."},
+	{is(gdbremote.ErrTimeout), "Does the target run, and does the server still answer others? A slow probe or a target that sleeps deeply can keep it busy. Samples taken before that are kept."},
+	{as[*gdbremote.RefusedError], "The server says no more than that; its own output may. docs/targets.md says what mprof needs of it."},
 	{is(fs.ErrPermission), "Check the permissions of the file and of its folder."},
 	{is(context.DeadlineExceeded), "The probe stopped answering: unplug it and plug it in again."},
+}
+
+// isHandshake is for a server that did not even say what it can do.
+func isHandshake(err error) bool {
+	var c *connectError
+	return errors.As(err, &c) && (errors.Is(err, gdbremote.ErrTimeout) || errors.Is(err, gdbremote.ErrDisconnected) || errors.Is(err, gdbremote.ErrAnswer))
 }
 
 // isWrongBaud is for bytes such as a wrong baud rate makes.

@@ -19,22 +19,35 @@ func addExtraELF(flags *pflag.FlagSet, paths *[]string, otherwise string) {
 	flags.StringArrayVar(paths, "extra-elf", nil, "ELF file of what else is on the chip, such as a boot loader or a ROM; may be repeated (default "+otherwise+")")
 }
 
-// openImage reads the ELF file, or the built-in one where none is named.
-func openImage(args []string) (*symbol.Image, error) {
+// openImage reads the ELF file, which is for Cortex-M, or the built-in one where none
+// is named.
+func openImage(args []string) (*symbol.Image, error) { return openImageBy(args, symbol.Open) }
+
+func openImageBy(args []string, open func(path string) (*symbol.Image, error)) (*symbol.Image, error) {
 	if len(args) == 0 {
 		return symbol.New(bytes.NewReader(demo.ELF), int64(len(demo.ELF)), builtInPath)
 	}
-	return symbol.Open(args[0])
+	return open(args[0])
 }
 
 // openProgram reads the application's ELF file and those of what else is on
-// the chip, as one program.
+// the chip, as one program for Cortex-M.
 func openProgram(args, extra []string) (*symbol.Program, error) {
-	app, err := openImage(args)
+	return openProgramBy(args, extra, symbol.Open)
+}
+
+// openAnyProgram is openProgram for what need not be on a Cortex-M: a target behind a
+// GDB server, or a profile.
+func openAnyProgram(args, extra []string) (*symbol.Program, error) {
+	return openProgramBy(args, extra, symbol.OpenAny)
+}
+
+func openProgramBy(args, extra []string, open func(path string) (*symbol.Image, error)) (*symbol.Program, error) {
+	app, err := openImageBy(args, open)
 	if err != nil {
 		return nil, err
 	}
-	return joinProgram(app, extra, symbol.Open)
+	return joinProgram(app, extra, open)
 }
 
 // joinProgram opens what is on the chip beside the application.

@@ -80,7 +80,7 @@ func (f *convertFlags) readExported(in io.Reader) (*profile.Profile, *symbol.Pro
 	var given export.Input
 	switch {
 	case f.elf != "":
-		program, err := openProgram([]string{f.elf}, f.extra)
+		program, err := openAnyProgram([]string{f.elf}, f.extra)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -120,7 +120,7 @@ func namedProgram(p *profile.Profile) *symbol.Program {
 		}
 		return program
 	default:
-		app, _ = symbol.Open(p.Mapping.Path)
+		app, _ = symbol.OpenAny(p.Mapping.Path)
 	}
 	if app == nil || checkBuild("profile", fmt.Sprintf("%x", p.Mapping.BuildID), app) != nil {
 		return nil
@@ -129,7 +129,7 @@ func namedProgram(p *profile.Profile) *symbol.Program {
 	for _, m := range p.Others {
 		others = append(others, m.Path)
 	}
-	program, _, err := joinRecorded(app, nil, others, symbol.Open)
+	program, _, err := joinRecorded(app, nil, others, symbol.OpenAny)
 	if err != nil {
 		return nil
 	}

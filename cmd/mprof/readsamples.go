@@ -38,11 +38,11 @@ func (f *convertFlags) readSamples(ctx context.Context, in io.Reader) (*profile.
 		return nil, nil, err
 	}
 	header := recording.Header()
-	app, err := openImage(f.elfArgument(header))
+	app, err := openImageBy(f.elfArgument(header), symbol.OpenAny)
 	if err != nil {
 		return nil, nil, err
 	}
-	of, remarks, err := joinRecorded(app, f.extra, recordedExtra(header), symbol.Open)
+	of, remarks, err := joinRecorded(app, f.extra, recordedExtra(header), symbol.OpenAny)
 	if err != nil {
 		return nil, nil, err
 	}

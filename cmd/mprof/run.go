@@ -139,7 +139,7 @@ func (r *samplingRun) finish(ctx context.Context, runErr error) *profile.Profile
 	}
 	r.stacks.remarkTroubles(end)
 	if share := float64(r.stacks.halted) / float64(max(took, 1)); share > dearShare {
-		r.stacks.remark("the core stood still for %.0f %% of the run, so whatever depends on time ran late: a lower --rate or --max-overhead takes less, and so does a probe with larger packets", 100*share)
+		r.stacks.remark("the core stood still for %.0f %% of the run, so whatever depends on time ran late: a lower --rate or --max-overhead takes less, and so does a faster probe", 100*share)
 	}
 	return r.stacks.profile(recordedAcquisition(r.header, end), took)
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/symbol"
 )
 
 const defaultOutput = "mprof-profile.json.gz"
@@ -64,12 +66,18 @@ The run ends after --duration, or at Ctrl-C; the profile of what was taken is
 written in any case, and the core is left running. With --duration, a run that
 a signal cuts short exits with 130 (SIGINT) or 143 (SIGTERM).
 
+With --probe gdb:HOST:PORT the target is behind a GDB server: QEMU, OpenOCD, pyOCD,
+J-Link, a Black Magic Probe and others (docs/targets.md). It may be a Cortex-M or
+a 32-bit RISC-V.
+
 With --probe sim the target is a simulated board; without app.elf it runs a
 built-in firmware.`,
 		Example: `  mprof sample --rate 100 --duration 60 app.elf
   mprof sample --probe 0d28:0204 --speed 4M -o out.json.gz -o out.pb.gz app.elf
   mprof sample --method pcsr --duration 10 app.elf
   mprof sample --extra-elf bootloader.elf --reset --duration 10 app.elf
+  mprof sample --probe gdb:localhost:1234 --duration 10 app.elf
+  mprof sample --probe gdb:/dev/ttyACM0 --monitor swdp_scan app.elf
   mprof sample --probe sim --duration 10`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -128,7 +136,7 @@ func (f *sampleFlags) prepare(args []string) error {
 	if len(args) == 0 && !isSim(f.probe) {
 		return usageError{errors.New("which firmware? name its ELF file, as in: mprof sample --rate 100 --duration 60 app.elf")}
 	}
-	if err := f.checkRate(); err != nil {
+	if err := errors.Join(f.checkRate(), f.checkGDB()); err != nil {
 		return err
 	}
 	if len(f.outputs) == 0 {
@@ -165,15 +173,18 @@ func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
 	if err := f.prepare(args); err != nil {
 		return err
 	}
-	of, err := openProgram(args, f.extra)
+	of, err := openAnyProgram(args, f.extra)
 	if err != nil {
 		return err
+	}
+	if archOf(of) != snapshot.CortexM && !isGDB(f.probe) {
+		return fmt.Errorf("%s is for %v: a debug probe is driven for Cortex-M cores only; a GDB server reaches the others, too: --probe gdb:HOST:PORT", of.App().Path(), archOf(of))
 	}
 	remark, err := f.unwinding().check(of)
 	if err != nil {
 		return err
 	}
-	c, err := a.attachProbe(ctx, f, args)
+	c, err := a.attach(ctx, f, of, args)
 	if err != nil {
 		return err
 	}
@@ -188,6 +199,14 @@ func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
 	p := r.finish(ctx, runErr)
 	outputErr := a.deliver(p, outputs{paths: f.outputs, quiet: f.quiet, json: f.json, gmon: f.gmon})
 	return r.conclude(ctx, p, runErr, outputErr)
+}
+
+// attach attaches to the core that --probe names.
+func (a *app) attach(ctx context.Context, f *sampleFlags, of *symbol.Program, args []string) (attachedCore, error) {
+	if isGDB(f.probe) {
+		return attachGDB(ctx, f, of)
+	}
+	return a.attachProbe(ctx, f, args)
 }
 
 // recordingPath is where samples go as they are taken.

@@ -21,15 +21,17 @@ type targetFlags struct {
 	underReset bool
 	reset      bool
 	resume     bool
+	monitor    []string // commands for a GDB server
 }
 
 // add defines the flags that every command with a target has.
 func (f *targetFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.probe, "probe", "", "serial, VID:PID or part of the name of the probe; tcp:HOST[:PORT]; or sim, sim:MODEL")
+	flags.StringVar(&f.probe, "probe", "", "serial, VID:PID or part of the name of the probe; tcp:HOST[:PORT]; sim, sim:MODEL;\nor a GDB server, gdb:HOST:PORT, gdb:SOCKET, gdb:/dev/ttyACM0 (docs/targets.md)")
 	flags.Var(&f.speed, "speed", "SWD clock: 4M, 500k (default 4M, or what the simulated probe reaches)")
 	flags.Var(&f.core, "core", "which core: its number, or in hex the TARGETSEL of its debug port: 1, 0x11002927 (default 0)")
 	flags.Var(&f.ap, "ap", "access port of the core, by number or address: 1, 0x4000 (default the one of the core)")
+	flags.StringArrayVar(&f.monitor, "monitor", nil, "command for the GDB server, as with monitor in gdb, before anything else; may be repeated")
 	_ = cmd.RegisterFlagCompletionFunc("probe", completeProbes)
 }
 

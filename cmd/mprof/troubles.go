@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/mprof/mprof/cortexm"
+	"github.com/mprof/mprof/gdbremote"
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/snapshot"
 )
@@ -39,6 +40,12 @@ func advice(e snapshot.Event) string {
 		return "the target does not answer; the run goes on when it does: " + e.Text
 	case cortexm.EventStands:
 		return "the core stands halted, and mprof leaves it so: let it run in the debugger that set the breakpoint, or take the BKPT (an assertion, semihosting) out of the program"
+	case gdbremote.EventServerLost:
+		return "the connection to the GDB server is lost; the run goes on when it is there again"
+	case gdbremote.EventNoAnswer:
+		return "the GDB server does not answer: " + e.Text
+	case gdbremote.EventStops:
+		return "the target stops by itself, again and again, and mprof lets it run on: a breakpoint, a BKPT in the program (an assertion, semihosting), or another debugger: " + e.Text
 	case cortexm.EventBack:
 		return "back: " + e.Text
 	}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/mprof/mprof/gdbremote"
+	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/schedule"
+	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/symbol"
+	"github.com/mprof/mprof/unwind"
+)
+
+// gdbCore is a core behind a GDB server.
+type gdbCore struct {
+	flags  *sampleFlags
+	of     *symbol.Program
+	server gdbServer
+	client *gdbremote.Client
+	wall   schedule.Wall
+	left   string // how it was left
+}
+
+// keyArch names the parameter of a recording that says what the target is.
+const keyArch = "architecture"
+
+// checkGDB refuses what a GDB server cannot do.
+func (f *sampleFlags) checkGDB() error {
+	switch {
+	case !isGDB(f.probe) && len(f.monitor) > 0:
+		return usageError{errors.New("--monitor is for GDB servers: --probe gdb:HOST:PORT")}
+	case !isGDB(f.probe):
+		return nil
+	case f.method.value == profile.MethodPCSR:
+		return usageError{errors.New("--method pcsr reads DWT_PCSR through a debug probe; through a GDB server every sample halts the core: --method pc halts it for the least time")}
+	case f.maxHalt != 0:
+		return usageError{errors.New("--max-halt cannot be kept through a GDB server, which answers when it does; --max-overhead bounds the halted share of the run")}
+	}
+	_, err := f.gdbServer()
+	return err
+}
+
+// attachGDB connects to the GDB server that --probe names.
+func attachGDB(ctx context.Context, f *sampleFlags, of *symbol.Program) (*gdbCore, error) {
+	server, err := f.gdbServer()
+	if err != nil {
+		return nil, err
+	}
+	c := &gdbCore{flags: f, of: of, server: server, wall: schedule.NewWall()}
+	c.client, err = server.connect(ctx, archOf(of))
+	return c, err
+}
+
+func (c *gdbCore) clock() schedule.Clock { return c.wall }
+
+func (c *gdbCore) describe(h *snapshot.Header) {
+	h.Probe = c.through()
+	h.Core = c.client.Core()
+	h.Parameters[keyArch] = archOf(c.of).String()
+	h.Parameters[keyClock] = "host time"
+}
+
+func (c *gdbCore) chip(context.Context) string { return "" }
+
+// ReadMemory reads memory of the target, which is halted for it where the server
+// gives access only then.
+func (c *gdbCore) ReadMemory(ctx context.Context, addr uint32, p []byte) error {
+	err := c.client.ReadMemory(ctx, addr, p)
+	if !errors.Is(err, gdbremote.ErrRunning) {
+		return err
+	}
+	if _, err := c.client.Halt(ctx); err != nil {
+		return err
+	}
+	return errors.Join(c.client.ReadMemory(ctx, addr, p), c.client.Resume(ctx))
+}
+
+// reset gives the command that the server is known to have for it.
+func (c *gdbCore) reset(ctx context.Context) (remarks []string, err error) {
+	if !c.flags.reset {
+		return nil, nil
+	}
+	command := resetCommand(c.client.Server())
+	if command == "" {
+		return nil, fmt.Errorf("--reset: it is not known how this server (%s) resets its target; give its command with --monitor, such as --monitor 'reset halt'", cmp.Or(c.client.Server(), "it does not say what it is"))
+	}
+	if !c.client.Halted() {
+		if _, err := c.client.Halt(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := c.client.Monitor(ctx, command); err != nil {
+		return nil, fmt.Errorf("--reset: %w", err)
+	}
+	return []string{"the run begins at a reset by monitor " + command}, nil
+}
+
+func (c *gdbCore) newSampler(_ context.Context, of *symbol.Program, needs func(snapshot.Reg) bool) (s sampler, method, remark string, err error) {
+	method = c.flags.beginMethod()
+	halting, err := gdbremote.NewSampler(c.client, gdbremote.SampleOptions{
+		Rate:          float64(c.flags.rate),
+		Duration:      time.Duration(c.flags.duration),
+		Seed:          c.flags.seed,
+		Clock:         c.wall,
+		StackTops:     stackTops(of),
+		RAM:           gdbRanges(nil, ramRanges(of)),
+		RegistersOnly: method == profile.MethodPC,
+		MaxOverhead:   float64(c.flags.maxOverhead),
+		Needs:         needs,
+		Reconnect:     c.reconnect,
+	})
+	return &gdbSampler{Sampler: halting, core: c, needs: needs}, method, "", err
+}
+
+// reconnect is for a server that went away and is there again. The target behind it
+// must still run the same program.
+func (c *gdbCore) reconnect(ctx context.Context) (*gdbremote.Client, error) {
+	client, err := c.server.connect(ctx, archOf(c.of))
+	if err != nil {
+		return nil, err
+	}
+	if err := verifyImages(ctx, &gdbCore{client: client}, c.of); err != nil && !c.flags.force {
+		return nil, errors.Join(err, client.Detach(ctx))
+	}
+	c.client = client
+	return client, nil
+}
+
+func (c *gdbCore) run(ctx context.Context) error { return c.client.Resume(ctx) }
+
+// detach leaves the target running, with a context of its own: the run's may be over.
+func (c *gdbCore) detach(ended error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), detachTimeout)
+	defer cancel()
+	err := c.client.Detach(ctx)
+	switch {
+	case errors.Is(ended, gdbremote.ErrDisconnected):
+		c.left = c.through() + ": the connection was lost, so mprof could not leave the target running: the server may have left it halted"
+		return nil
+	case err != nil:
+		return fmt.Errorf("the target may be left halted: %w", err)
+	}
+	c.left = fmt.Sprintf("%s: the target was left running (by %s)", c.through(), c.client.LeftBy())
+	return nil
+}
+
+// through says which server it was.
+func (c *gdbCore) through() string {
+	return fmt.Sprintf("GDB server at %s (%s)", c.server.address, cmp.Or(c.client.Server(), "it does not say what it is"))
+}
+
+// gdbSampler takes samples of a core behind a GDB server.
+type gdbSampler struct {
+	*gdbremote.Sampler
+	core  *gdbCore
+	used  []gdbremote.Range
+	needs func(snapshot.Reg) bool
+	noPSP int // stacks that end for want of PSP
+}
+
+func (s *gdbSampler) Learn(snap *snapshot.Snapshot, used []unwind.Range) {
+	if s.needs(snapshot.PSP) && !s.core.client.Has(snapshot.PSP) {
+		s.noPSP++
+	}
+	s.used = gdbRanges(s.used[:0], used)
+	s.Sampler.Learn(snap, s.used)
+}
+
+// Remarks end with how the target was left.
+func (s *gdbSampler) Remarks() []string {
+	remarks := s.Sampler.Remarks()
+	if s.noPSP > 0 {
+		remarks = append(remarks, fmt.Sprintf("the server does not tell PSP, so %d stacks of interrupt handlers may end where they interrupted a task: a CMSIS-DAP probe, or a server that tells it (OpenOCD, J-Link), shows the rest", s.noPSP))
+	}
+	if s.core.left != "" {
+		remarks = append(remarks, s.core.left)
+	}
+	return remarks
+}
+
+func (s *gdbSampler) facts() [][2]string {
+	st := s.Stats()
+	return [][2]string{{keyPlan, st.Plan}, {keyDelayed, strconv.FormatUint(st.Delayed, 10)}}
+}
+
+func gdbRanges(dst []gdbremote.Range, ranges []unwind.Range) []gdbremote.Range {
+	for _, r := range ranges {
+		dst = append(dst, gdbremote.Range(r))
+	}
+	return dst
+}

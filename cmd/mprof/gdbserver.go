@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mprof/mprof/gdbremote"
+	"github.com/mprof/mprof/snapshot"
+	"github.com/mprof/mprof/symbol"
+	"github.com/mprof/mprof/trace/uart"
+)
+
+// gdbServer is where a GDB server is reached, and how.
+type gdbServer struct {
+	address string // HOST:PORT, the path of a socket, or a serial port
+	serial  bool
+	monitor []string
+}
+
+const gdbPrefix = "gdb:"
+
+// isGDB tells whether a --probe value names a GDB server.
+func isGDB(selector string) bool { return strings.HasPrefix(selector, gdbPrefix) }
+
+// gdbServers are where servers listen unless they are told otherwise: their manuals.
+var gdbServers = []struct {
+	port int
+	name string
+}{
+	{1234, "QEMU, wishbone-tool"}, {3333, "OpenOCD, pyOCD, Renode"}, {2331, "J-Link"}, {61234, "ST-Link"}, {4242, "st-util"},
+	{2000, "Black Magic Probe (or serial)"},
+}
+
+// usualPorts names them in one sentence.
+func usualPorts() string {
+	var all []string
+	for _, s := range gdbServers {
+		all = append(all, fmt.Sprintf("%s %d", s.name, s.port))
+	}
+	return strings.Join(all, "; ")
+}
+
+// gdbServer is the one that the flags name. What makes no sense with a GDB server is
+// refused.
+func (f *targetFlags) gdbServer() (s gdbServer, err error) {
+	s = gdbServer{address: strings.TrimPrefix(f.probe, gdbPrefix), monitor: f.monitor}
+	for _, flag := range []struct {
+		given     bool
+		name, why string
+	}{
+		{f.speed != 0, "--speed", "the server sets the clock of its probe"},
+		{f.core.text != "", "--core", "a server has a port for each core: name that port"},
+		{f.ap.text != "", "--ap", "the server knows the access port of its core"},
+		{f.underReset, "--connect-under-reset", "the server connects to the core: start it with its own option for that"},
+	} {
+		if flag.given {
+			return s, usageError{fmt.Errorf("%s means nothing with --probe %s: %s", flag.name, f.probe, flag.why)}
+		}
+	}
+	if strings.Contains(s.address, "/") || isSerialName(s.address) {
+		info, statErr := os.Stat(s.address)
+		s.serial = isSerialName(s.address) || statErr == nil && info.Mode()&fs.ModeCharDevice != 0
+		return s, nil
+	}
+	_, port, splitErr := net.SplitHostPort(s.address)
+	if n, portErr := strconv.ParseUint(port, 10, 16); splitErr != nil || portErr != nil || n == 0 {
+		return s, usageError{fmt.Errorf("--probe %s: write it as gdb:HOST:PORT, gdb:/path/to/socket or gdb:/dev/ttyACM0; usual ports: %s", f.probe, usualPorts())}
+	}
+	return s, nil
+}
+
+// isSerialName tells the names of serial ports where those are no files.
+func isSerialName(name string) bool {
+	number, ok := strings.CutPrefix(strings.ToUpper(name), "COM")
+	_, err := strconv.ParseUint(number, 10, 16)
+	return ok && err == nil
+}
+
+// errNoServer: nobody listens at the address of a GDB server.
+var errNoServer = errors.New("no GDB server listens there")
+
+// serialBaud is what servers on real UARTs have; those on USB take any.
+const serialBaud = 115200
+
+func (s gdbServer) dial(ctx context.Context) (io.ReadWriteCloser, error) {
+	if s.serial {
+		p, err := uart.Open(s.address, serialBaud)
+		if err != nil {
+			return nil, err
+		}
+		return p, nil
+	}
+	conn, err := gdbremote.Dial(ctx, s.address)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", errNoServer, err)
+	}
+	return conn, err
+}
+
+// connect connects to the server and makes a client of it. A server without a target,
+// as a Black Magic Probe is, is told to look for one and to attach to the first.
+func (s gdbServer) connect(ctx context.Context, arch snapshot.Arch) (*gdbremote.Client, error) {
+	o := gdbremote.Options{Arch: arch, Monitor: s.monitor}
+	c, err := s.connectWith(ctx, o)
+	if !errors.Is(err, gdbremote.ErrNoTarget) {
+		return c, err
+	}
+	if len(s.monitor) == 0 {
+		o.Monitor = []string{"swdp_scan"}
+	}
+	o.Attach = "1"
+	c, secondErr := s.connectWith(ctx, o)
+	if errors.As(secondErr, new(*gdbremote.RefusedError)) {
+		return nil, fmt.Errorf("%w; %w", err, secondErr)
+	}
+	return c, secondErr
+}
+
+func (s gdbServer) connectWith(ctx context.Context, o gdbremote.Options) (*gdbremote.Client, error) {
+	conn, err := s.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := gdbremote.Connect(ctx, conn, o)
+	if err != nil {
+		_ = conn.Close() // the error says more
+		return nil, &connectError{s.address, err}
+	}
+	return c, nil
+}
+
+// connectError is a server that mprof could not come to terms with.
+type connectError struct {
+	address string
+	cause   error
+}
+
+func (e *connectError) Error() string {
+	return fmt.Sprintf("GDB server at %s: %v", e.address, e.cause)
+}
+func (e *connectError) Unwrap() error { return e.cause }
+
+// archOf is the architecture of a program.
+func archOf(of *symbol.Program) snapshot.Arch {
+	if of.App().Machine() == elf.EM_RISCV {
+		return snapshot.RV32
+	}
+	return snapshot.CortexM
+}
+
+// resetCommands are how servers reset a target, by what they call themselves. The
+// target stands behind it where the server can do that. What is not in the list
+// may be named with --monitor.
+var resetCommands = []struct{ server, command string }{
+	{"QEMU", "system_reset"},
+	{"Open On-Chip Debugger", "reset halt"},
+	{"pyOCD", "reset halt"},
+	{"J-Link", "reset"},
+	{"Black Magic", "reset"},
+	{"Renode", "machine Reset"},
+}
+
+// resetCommand is the one of a server; "": not known.
+func resetCommand(server string) string {
+	i := slices.IndexFunc(resetCommands, func(c struct{ server, command string }) bool {
+		return strings.Contains(strings.ToLower(server), strings.ToLower(c.server))
+	})
+	if i < 0 {
+		return ""
+	}
+	return resetCommands[i].command
+}
