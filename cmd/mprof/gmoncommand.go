@@ -17,6 +17,7 @@ type gmonFlags struct {
 	extra []string // ELF files beside the application's
 	force bool
 	quiet bool
+	from  string // tftp://HOST/gmon.out
 
 	reset    bool // the counters, not the target
 	halt     bool
@@ -109,6 +110,7 @@ func (f *gmonFlags) add(cmd *cobra.Command) {
 }
 
 func (f *gmonFlags) addCommon(flags *pflag.FlagSet) {
+	flags.StringVar(&f.from, "from", "", "a target that serves its gmon.out by TFTP, as eCos does, instead of a probe: tftp://HOST[:PORT]/gmon.out")
 	addExtraELF(flags, &f.extra, "none")
 	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is not what runs on the target")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
@@ -119,7 +121,9 @@ func (f *gmonFlags) checkArguments(args []string) error {
 	switch {
 	case len(args) > 1:
 		return usageError{fmt.Errorf("one ELF file, got %d: %s", len(args), strings.Join(args, ", "))}
-	case len(args) == 0:
+	case f.from != "" && f.probe != "":
+		return usageError{errors.New("--probe and --from exclude each other")}
+	case len(args) == 0 && f.from == "":
 		return usageError{errors.New("which firmware? name its ELF file, which says where the counters are, as in: mprof gmon fetch app.elf")}
 	}
 	return nil

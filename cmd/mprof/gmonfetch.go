@@ -14,7 +14,7 @@ import (
 type gmonRun struct {
 	app    *app
 	flags  *gmonFlags
-	of     *symbol.Program
+	of     *symbol.Program // nil: no ELF file was named
 	source gmonSource
 	remark string // of the target, for each file
 	number int    // of the next file, from 1; 0: one file, with the name that was given
@@ -22,10 +22,16 @@ type gmonRun struct {
 
 // openGmon reaches the counters in the way that the command line names.
 func (a *app) openGmon(ctx context.Context, f *gmonFlags, args []string) (s gmonSource, of *symbol.Program, remark string, err error) {
-	if of, err = openProgram(args, f.extra); err != nil {
-		return nil, nil, "", err
+	if len(args) > 0 {
+		if of, err = openProgram(args, f.extra); err != nil {
+			return nil, nil, "", err
+		}
 	}
-	s, remark, err = a.openGmonProbe(ctx, f, of, args)
+	if f.from != "" {
+		s, err = openGmonTFTP(f, of)
+	} else {
+		s, remark, err = a.openGmonProbe(ctx, f, of, args)
+	}
 	return s, of, remark, err
 }
 

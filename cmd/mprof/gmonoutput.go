@@ -53,7 +53,11 @@ func (r *gmonRun) tell(g *gmonReading) error {
 	case r.flags.quiet:
 		return nil
 	}
-	_, err := io.WriteString(w, g.text(r.of.App().Path()))
+	elf := "app.elf"
+	if r.of != nil {
+		elf = r.of.App().Path()
+	}
+	_, err := io.WriteString(w, g.text(elf))
 	return err
 }
 

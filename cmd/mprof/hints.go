@@ -10,6 +10,7 @@ import (
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/gdbremote"
 	gprof "github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/gmon/tftp"
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/trace"
@@ -87,6 +88,7 @@ var hints = []hint{
 	{as[*gprof.NoRoomError], "Give profile_memory that much, or profile_on larger buckets or a smaller range."},
 	{as[*gprof.VersionError], "Is this the firmware of the ELF file, and has its start-up code run? firmware/gprof and mprof must be of one version."},
 	{as[*gprof.ResetError], "Is the timer's handler in the vector table, its interrupt enabled, and not masked for good?"},
+	{is(tftp.ErrUnreachable), "Is the network of the target up, and was profile_on called after that? A firewall may keep its packets out: they come from another port than 69."},
 	{is(uart.ErrNotFound), "Is the adapter plugged in? mprof list shows the serial ports. Without one: mprof trace --demo"},
 	{is(uart.ErrBusy), "Close that program first: a terminal, an IDE, ModemManager, another mprof. Two readers would each get a part of the bytes."},
 	{is(uart.ErrNotSerial), "--port takes a serial port, a pseudo-terminal, tcp:HOST:PORT or sim; --from replays a file."},

@@ -36,6 +36,7 @@ var layers = map[string][]string{
 	"firmware":         {},
 	"gdbremote":        {"snapshot", "schedule"},
 	"gmon":             {},
+	"gmon/tftp":        {},
 	"gmon/target":      {"gmon"},
 	"placement":        {},
 }
@@ -46,6 +47,7 @@ var only = map[string]string{
 	"github.com/creack/pty":                   "cmd/mprof",
 	"github.com/google/gousb":                 "probe/usb",
 	"github.com/google/pprof":                 "export",
+	"github.com/pin/tftp":                     "gmon/tftp",
 	"github.com/spf13/cobra":                  "cmd/mprof",
 	"go.bug.st/serial":                        "trace/uart",
 }
