@@ -52,7 +52,7 @@ func isRefusal(p []byte) bool {
 // exchange sends requests, several before an answer where the server allows it,
 // and hands the answers out in order.
 func (c *Client) exchange(ctx context.Context, requests [][]byte, take func(i int, answer []byte) error) error {
-	if err := c.settle(ctx); err != nil {
+	if err := c.ready(ctx); err != nil {
 		return err
 	}
 	most := 1
@@ -74,9 +74,28 @@ func (c *Client) exchange(ctx context.Context, requests [][]byte, take func(i in
 		}
 		if failed == nil {
 			failed = take(got, p)
+			c.outOfStep = c.outOfStep || errors.Is(failed, ErrAnswer)
 		}
 	}
 	return failed
+}
+
+// ready makes sure that the next answer is to the next request: an answer that
+// nobody asked for means that there may be more of them.
+func (c *Client) ready(ctx context.Context) error {
+	for {
+		e, ok, err := c.wire.poll()
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return c.settle(ctx)
+		case e.kind == gotNotification:
+			c.notified(e.body)
+		case e.kind == gotPacket && !c.isBeside(e.body, nil):
+			c.outOfStep = true
+		}
+	}
 }
 
 // post sends requests that are answered one after the other.
@@ -125,7 +144,7 @@ func (c *Client) answer(ctx context.Context, under [][]byte) ([]byte, error) {
 				return nil, err
 			}
 		case gotDamaged, gotCut:
-			if !c.wire.noAck.Load() {
+			if !c.wire.noAck.Load() && !c.pipelines {
 				continue // it comes again
 			}
 			c.outOfStep = true

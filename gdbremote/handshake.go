@@ -146,7 +146,7 @@ func (c *Client) Monitor(ctx context.Context, command string) (string, error) {
 	packet := "qRcmd," + hex.EncodeToString([]byte(command))
 	var out []byte
 	request := [][]byte{[]byte(packet)}
-	if err := c.settle(ctx); err != nil {
+	if err := c.ready(ctx); err != nil {
 		return "", err
 	}
 	if err := c.post(request); err != nil {
