@@ -12,27 +12,34 @@ import (
 
 // gmonRun is one run of mprof gmon fetch.
 type gmonRun struct {
-	app    *app
-	flags  *gmonFlags
-	of     *symbol.Program // nil: no ELF file was named
-	source gmonSource
-	remark string // of the target, for each file
-	number int    // of the next file, from 1; 0: one file, with the name that was given
+	app     *app
+	flags   *gmonFlags
+	of      *symbol.Program // nil: no ELF file was named
+	source  gmonSource
+	remarks []string // of the target, for each file
+	number  int      // of the next file, from 1; 0: one file, with the name that was given
 }
 
 // openGmon reaches the counters in the way that the command line names.
-func (a *app) openGmon(ctx context.Context, f *gmonFlags, args []string) (s gmonSource, of *symbol.Program, remark string, err error) {
+func (a *app) openGmon(ctx context.Context, f *gmonFlags, args []string) (s gmonSource, of *symbol.Program, remarks []string, err error) {
 	if len(args) > 0 {
-		if of, err = openProgram(args, f.extra); err != nil {
-			return nil, nil, "", err
+		open := openProgram
+		if f.from != "" || isGDB(f.probe) {
+			open = openAnyProgram
+		}
+		if of, err = open(args, f.extra); err != nil {
+			return nil, nil, nil, err
 		}
 	}
-	if f.from != "" {
+	switch {
+	case f.from != "":
 		s, err = openGmonTFTP(f, of)
-	} else {
-		s, remark, err = a.openGmonProbe(ctx, f, of, args)
+	case isGDB(f.probe):
+		s, remarks, err = openGmonGDB(ctx, f, of)
+	default:
+		s, remarks, err = a.openGmonProbe(ctx, f, of, args)
 	}
-	return s, of, remark, err
+	return s, of, remarks, err
 }
 
 // gmonFetch is the command: open, read once or in turn, write.
@@ -40,11 +47,11 @@ func (a *app) gmonFetch(ctx context.Context, f *gmonFlags, args []string) error 
 	if err := f.prepareFetch(args); err != nil {
 		return err
 	}
-	source, of, remark, err := a.openGmon(ctx, f, args)
+	source, of, remarks, err := a.openGmon(ctx, f, args)
 	if err != nil {
 		return err
 	}
-	r := &gmonRun{app: a, flags: f, of: of, source: source, remark: remark}
+	r := &gmonRun{app: a, flags: f, of: of, source: source, remarks: remarks}
 	err = r.run(ctx)
 	return errors.Join(err, source.close(err))
 }
@@ -124,9 +131,7 @@ func (r *gmonRun) fetch(ctx context.Context) error {
 		}
 		return err
 	}
-	if r.remark != "" {
-		reading.Remarks = append(reading.Remarks, r.remark)
-	}
+	reading.Remarks = append(reading.Remarks, r.remarks...)
 	for _, path := range r.flags.outputs {
 		if r.number > 0 {
 			path = numbered(path, r.number)

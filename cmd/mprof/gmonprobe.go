@@ -14,14 +14,14 @@ import (
 
 // openGmonProbe reaches the counters through a CMSIS-DAP probe: the core is observed, and halted only
 // where that was asked for.
-func (a *app) openGmonProbe(ctx context.Context, f *gmonFlags, of *symbol.Program, args []string) (gmonSource, string, error) {
+func (a *app) openGmonProbe(ctx context.Context, f *gmonFlags, of *symbol.Program, args []string) (gmonSource, []string, error) {
 	place, err := gmonPlace(of)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	t, err := openTarget(ctx, f.probe, args)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	if a.opened != nil {
 		a.opened(t)
@@ -32,7 +32,7 @@ func (a *app) openGmonProbe(ctx context.Context, f *gmonFlags, of *symbol.Progra
 			err = errors.Join(err, p.Close())
 		}
 		t.close()
-		return nil, "", err
+		return nil, nil, err
 	}
 	s := &blockSource{
 		Target:  &gprof.Target{Memory: steadyMemory{p}, Place: place, Clock: t.clock},
@@ -44,9 +44,12 @@ func (a *app) openGmonProbe(ctx context.Context, f *gmonFlags, of *symbol.Progra
 	}
 	remark, err := f.verify(ctx, of, s.Memory)
 	if err != nil {
-		return nil, "", errors.Join(err, s.close(err))
+		return nil, nil, errors.Join(err, s.close(err))
 	}
-	return s, remark, nil
+	if remark == "" {
+		return s, nil, nil
+	}
+	return s, []string{remark}, nil
 }
 
 // verify compares the target with the ELF files; with --force the difference is only said.
