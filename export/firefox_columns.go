@@ -17,6 +17,7 @@ const none = math.MinInt64
 // UnmarshalJSON takes an array of numbers and nulls. Tables have millions of rows, for
 // which reflection is slow.
 func (c *integers) UnmarshalJSON(text []byte) error {
+	*c = make(integers, 0, elements(text))
 	return eachElement(text, "whole number", func(element []byte) bool {
 		if bytes.Equal(element, jsonNull) {
 			*c = append(*c, none)
@@ -40,6 +41,7 @@ type numbers []float64
 
 // UnmarshalJSON takes an array of numbers and nulls.
 func (c *numbers) UnmarshalJSON(text []byte) error {
+	*c = make(numbers, 0, elements(text))
 	return eachElement(text, "number", func(element []byte) bool {
 		if bytes.Equal(element, jsonNull) {
 			*c = append(*c, math.NaN())
@@ -50,6 +52,9 @@ func (c *numbers) UnmarshalJSON(text []byte) error {
 		return err == nil
 	})
 }
+
+// elements is how many a column has at most.
+func elements(text []byte) int { return bytes.Count(text, []byte{','}) + 1 }
 
 var jsonNull = []byte("null")
 

@@ -46,8 +46,8 @@ func (f *firefoxReader) thread(i int, from *firefoxReadThread, stacks *stackMap)
 				return t, fmt.Errorf("sample %d: %w", row, err)
 			}
 		}
-		if sample.Count == 0 {
-			continue
+		if sample.Count == 0 || timed && f.record == nil && sample.Weight == 0 {
+			continue // where a piece of time ends
 		}
 		t.Samples = append(t.Samples, sample)
 	}

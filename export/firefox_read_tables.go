@@ -1,6 +1,7 @@
 package export
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -25,6 +26,10 @@ type firefoxRows struct {
 
 func (f *firefoxReader) tables(t *firefoxTables) (*stackMap, error) {
 	r := &firefoxRows{firefoxReader: f, t: t}
+	err := errors.Join(checkRows(len(t.FuncTable.Name), "functions"), checkRows(len(t.FrameTable.Func), "frames"), checkRows(len(t.StackTable.Frame)+f.rows.Stacks(), "stacks"))
+	if err != nil {
+		return nil, err
+	}
 	if err := r.readFunctions(); err != nil {
 		return nil, err
 	}

@@ -34,7 +34,8 @@ var ErrFormat = errors.New("neither a recording of mprof nor a profile (Firefox 
 const (
 	maxRead      = 512 << 20
 	maxReadPprof = 128 << 20
-	maxReadDepth = 4096 // frames of a stack
+	maxReadDepth = 4096    // frames of a stack
+	maxReadRows  = 8 << 20 // of a table of functions, frames or stacks
 )
 
 // reader makes a profile of a whole file.
@@ -227,6 +228,14 @@ func inOrder(p *profile.Profile) {
 		}
 		p.Duration = max(p.Duration, at)
 	}
+}
+
+// checkRows bounds a table.
+func checkRows(n int, what string) error {
+	if n > maxReadRows {
+		return fmt.Errorf("more than %d %s", maxReadRows, what)
+	}
+	return nil
 }
 
 // note adds remarks that are not there yet.

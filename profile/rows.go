@@ -32,6 +32,9 @@ func (r *Rows) Frame(f Frame) FrameIndex { return r.tables.frame(f) }
 // Stack is the row of a stack that ends with f.
 func (r *Rows) Stack(caller StackIndex, f FrameIndex) StackIndex { return r.tables.stack(caller, f) }
 
+// Stacks counts the rows of stacks.
+func (r *Rows) Stacks() int { return len(r.profile.Stacks) }
+
 // Finish returns a profile of the tables alone, whose names are unique. The rows are
 // used up.
 func (r *Rows) Finish() *Profile {
