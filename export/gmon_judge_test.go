@@ -305,7 +305,7 @@ func TestGprofReadsTheTracedDemo(t *testing.T) {
 	}{"with mprof's table": {[]string{"-S", r.symbols}, all}, "by itself": {nil, inside}} {
 		t.Run(what, func(t *testing.T) {
 			r.judgeFlat(t, c.flags, 1, 1e-9, c.calls)
-			got := gproftest.CallGraph(t, r.elf, r.gmon, c.flags...)
+			got := gproftest.CallGraph(t, r.elf, r.gmon, c.flags...).Arcs
 			known := map[gproftest.Arc]uint64{}
 			for arc, n := range want {
 				if c.flags != nil || !strings.HasPrefix(arc.Caller, "<") {

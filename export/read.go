@@ -16,6 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mprof/mprof/gmon"
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/symbol"
@@ -128,12 +129,16 @@ func recognise(data []byte) reader {
 	switch {
 	case len(text) == 0:
 		return nil
+	case gmon.Recognise(data):
+		return readGmon
 	case text[0] == '{':
 		return readFirefox
 	case looksFolded(data):
 		return readFolded
 	case looksPprof(data):
 		return readPprof
+	case looksOldBSD(data):
+		return readGmon
 	}
 	return nil
 }
