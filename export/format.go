@@ -30,7 +30,7 @@ var Formats = []Format{
 	{"pprof", ".pprof", WritePprof, "go tool pprof -http=: %s"},
 	{"folded stacks", ".folded", WriteFolded, "flamegraph.pl %s > flame.svg"},
 	{"folded stacks", ".txt", WriteFolded, "flamegraph.pl %s > flame.svg"},
-	{"gprof", GmonExt, WriteGmon, "arm-none-eabi-gprof app.elf %s"},
+	{"gprof, as gmon.out", GmonExt, WriteGmon, "arm-none-eabi-gprof app.elf %s"},
 	{"symbols for gprof", ".syms", WriteGmonSymbols, "arm-none-eabi-gprof -S %s app.elf gmon.out"},
 	{"backtraces as text", ".perf", WritePerf, "gprof2dot -f perf %s | dot -Tsvg > calls.svg"},
 }

@@ -29,8 +29,9 @@ What mprof trace --record kept is taken as well, with the ELF file that --elf
 names; mprof trace --from has more options for it.
 
 A profile is what mprof or another program wrote for the Firefox Profiler or
-pprof, or folded stacks. What mprof wrote for the first two says the same as
-before; a note says what a format cannot hold.
+pprof, or folded stacks, or a gmon.out (GNU, BSD; of gprof, OpenOCD, eCos), which needs
+--elf. What mprof wrote for the first two says the same as before; a note says
+what a format cannot hold.
 
 Methods (of recordings):
   auto   what was recorded
@@ -39,7 +40,8 @@ Methods (of recordings):
   pc     the innermost function, and its caller where LR holds it`,
 		Example: `  mprof convert run.mprof -o out.json.gz
   mprof convert run.mprof --elf with-debug-info.elf -o out.pb.gz
-  mprof convert mprof-profile.json.gz -o out.pb.gz`,
+  mprof convert mprof-profile.json.gz -o out.pb.gz
+  mprof convert gmon.out --elf app.elf -o out.json.gz`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.command = append([]string{"mprof", "convert"}, commandLine(cmd, args)...)

@@ -8,7 +8,9 @@ import (
 	"runtime"
 
 	"github.com/mprof/mprof/cortexm"
+	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/gdbremote"
+	"github.com/mprof/mprof/gmon"
 	gprof "github.com/mprof/mprof/gmon/target"
 	"github.com/mprof/mprof/gmon/tftp"
 	"github.com/mprof/mprof/probe"
@@ -81,6 +83,8 @@ var hints = []hint{
 	{is(errNoCalls), "Is the code compiled with -finstrument-functions, and does it call mprof_poll? Functions that never return have no record. docs/firmware.md says what is needed."},
 	{is(errNoPSP), "A capture in JSON with MSP, PSP and CONTROL (docs/stack.md) or a recording of mprof has what is missing."},
 	{is(errNoImage), "Is it the program that the dump is of? --extra-elf names a boot loader, a ROM or another image beside it."},
+	{is(export.ErrNeedsELF), "Name the program that ran on the target: --elf app.elf"},
+	{is(gmon.ErrWide), "gprof of that computer reads it. mprof is for targets with addresses of 32 bits."},
 	{is(errNoMEPC), "A capture in JSON with mepc and mcause (docs/stack.md) has what is missing."},
 	{is(errNoBlock), "Does the program link firmware/gprof, and is it used? docs/gprof.md says what is needed."},
 	{is(errNoSymbols), "Name the ELF file as the linker wrote it, before strip."},

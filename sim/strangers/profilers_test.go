@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mprof/mprof/gmon"
 	"github.com/mprof/mprof/snapshot"
 )
 
@@ -29,7 +30,7 @@ func profileOpenOCD(t testing.TB, r *rig, d time.Duration) *outcome {
 	o := startOpenOCD(r, "adapter speed "+strconv.Itoa(peersSWCLK/1000))
 	file := filepath.Join(t.TempDir(), "gmon.out")
 	result := newOutcome()
-	var histograms []histogram
+	var histograms []*gmon.Data
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		from := r.account()
 		o.do("profile %d %s 0x%08x 0x%08x", max(int(time.Until(end)/time.Second), 1), file, f.starts[0], f.starts[len(f.starts)-1]+0x1000)
@@ -38,15 +39,17 @@ func profileOpenOCD(t testing.TB, r *rig, d time.Duration) *outcome {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, o.end())
 		}
-		h, err := readGmon(raw)
-		if err != nil {
-			t.Fatal(err)
+		h, _, err := gmon.Decode(raw)
+		if err != nil || len(h.Buckets) == 0 {
+			t.Fatalf("%d bytes of gmon.out without a count: %v", len(raw), err)
 		}
 		histograms = append(histograms, h)
 	}
 	for _, h := range histograms {
-		result.samples += h.samples()
-		h.each(func(pc uint32, n int) { result.found[f.at(pc, result.truth)] += float64(n) })
+		for _, b := range h.Buckets {
+			result.samples += int(b.Count)
+			result.found[f.at((b.Addr+1)&^1, result.truth)] += float64(b.Count) // the first instruction of a bucket that may have an odd begin
+		}
 	}
 	o.shutdown()
 	r.running()
