@@ -47,6 +47,9 @@ const (
 // afterwards puts what went wrong into the snapshot, and decides whether the run
 // goes on.
 func (s *Sampler) afterwards(sp *snapshot.Snapshot, t *taken, err error) {
+	if err != nil && s.client.ended != nil {
+		err = s.client.ended // what else happened follows from it
+	}
 	switch {
 	case err != nil:
 		sp.Miss = missOf(err)

@@ -15,7 +15,7 @@ var offNames = map[snapshot.Miss]string{
 	snapshot.Secure:    "Secure state",
 	snapshot.Stopped:   "Halted by others",
 
-	snapshot.ServerGone: "GDB server gone",
+	snapshot.ServerGone: "Connection lost",
 }
 
 func off(m snapshot.Miss) bool { return offNames[m] != "" }

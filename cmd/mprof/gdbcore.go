@@ -139,6 +139,9 @@ func (c *gdbCore) detach(ended error) error {
 	defer cancel()
 	err := c.client.Detach(ctx)
 	switch {
+	case errors.As(ended, new(*gdbremote.ExitedError)):
+		c.left = c.through() + ": the target ended"
+		return nil
 	case errors.Is(ended, gdbremote.ErrDisconnected):
 		c.left = c.through() + ": the connection was lost, so mprof could not leave the target running: the server may have left it halted"
 		return nil

@@ -31,7 +31,10 @@ The core is not stopped and not changed; one that somebody has halted stays so.
 
 Where the target does not answer, what the probe says is printed all the same.
 With --connect-under-reset the target is reset and held at its reset vector
-until everything is read, and runs from there.`,
+until everything is read, and runs from there.
+
+With --probe gdb:HOST:PORT it says what the GDB server tells: most halt the
+target as long as somebody is connected.`,
 		Example: `  mprof info
   mprof info --probe sim:debugprobe,chip=rp2040 --core 1
   mprof info --probe 0d28:0204 --json`,
@@ -112,6 +115,9 @@ type foundCosts struct {
 
 // info collects and prints; what was found before an error is printed too.
 func (a *app) info(ctx context.Context, f *infoFlags) error {
+	if isGDB(f.probe) {
+		return a.gdbInfo(ctx, f)
+	}
 	t, err := openTarget(ctx, f.probe, nil)
 	if err != nil {
 		return err

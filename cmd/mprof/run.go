@@ -94,7 +94,7 @@ func (r *samplingRun) run(ctx context.Context) (err error) {
 	for {
 		s, err := r.sampler.Next(ctx)
 		switch {
-		case errors.Is(err, io.EOF):
+		case err == io.EOF: // alone: a connection that ended may be in the chain of another error
 			return nil
 		case err != nil && ctx.Err() != nil:
 			return nil // a signal: context.Cause says which

@@ -57,6 +57,9 @@ func openTarget(ctx context.Context, selector string, args []string) (*target, e
 		}
 		return openSim(selector, raw)
 	}
+	if isGDB(selector) {
+		return nil, usageError{fmt.Errorf("--probe %s names a GDB server; this needs a CMSIS-DAP probe, or sim", selector)}
+	}
 	if address, ok := strings.CutPrefix(selector, "tcp:"); ok {
 		return openTCP(ctx, address)
 	}
