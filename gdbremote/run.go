@@ -83,6 +83,10 @@ func (c *Client) collect() error {
 			if _, err := c.sinceResume(e.body); err != nil {
 				return err
 			}
+		case e.kind == gotPacket: // a target can end while it stands
+			if s, ok, err := parseStop(e.body); ok && err != nil {
+				c.stopped(s, err)
+			}
 		}
 	}
 }
