@@ -47,8 +47,13 @@ const (
 // afterwards puts what went wrong into the snapshot, and decides whether the run
 // goes on.
 func (s *Sampler) afterwards(sp *snapshot.Snapshot, t *taken, err error) {
-	if err != nil && s.client.ended != nil {
-		err = s.client.ended // what else happened follows from it
+	if err != nil {
+		if errors.Is(err, ErrDisconnected) {
+			_ = s.client.collect() // the last thing that the server said
+		}
+		if s.client.ended != nil {
+			err = s.client.ended // what else happened follows from it
+		}
 	}
 	switch {
 	case err != nil:

@@ -67,6 +67,11 @@ func (w *wire) deliver(e event) {
 		w.acknowledge('-')
 	}
 	select {
+	case w.events <- e: // also where an acknowledgement of it found the connection closed
+		return
+	default:
+	}
+	select {
 	case w.events <- e:
 	case <-w.gone:
 	}

@@ -247,10 +247,13 @@ func TestGDBEmulatorEnds(t *testing.T) {
 	ended := sampleInBackground(t, t.Context(), b, dir)
 	b.Stop()
 	s := <-ended
-	if s.code != 1 || !strings.Contains(s.stderr, "the target ended (W00") || !strings.Contains(s.stderr, "Start it again") {
-		t.Errorf("exit %d: %s", s.code, s.stderr)
+	told := strings.Contains(s.stderr, "the target ended (W00") && strings.Contains(s.stderr, "Start it again") && strings.Contains(s.stdout, ": the target ended")
+	// What QEMU says last is lost where a request that it cannot take was under way.
+	lost := strings.Contains(s.stderr, "the connection to the GDB server is lost") && strings.Contains(s.stderr, "Did the server end?") && strings.Contains(s.stdout, "the connection was lost, so mprof could not")
+	if s.code != 1 || !told && !lost {
+		t.Errorf("exit %d: %s%s", s.code, s.stdout, s.stderr)
 	}
-	if foldedSamples(t, filepath.Join(dir, "out.folded")) == 0 || !strings.Contains(s.stdout, "the target ended") {
+	if foldedSamples(t, filepath.Join(dir, "out.folded")) == 0 {
 		t.Error(s.stdout)
 	}
 }
