@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/mprof/mprof/profile"
@@ -62,7 +61,7 @@ func (f *firefoxReader) complete(i int, t *profile.ThreadTrack, from *firefoxRea
 		if interval := f.file.Meta.Interval; interval > 0 && interval < 1e9 {
 			period = time.Duration(interval * 1e6)
 		}
-		slices.SortStableFunc(t.Samples, func(a, b profile.Sample) int { return cmp.Compare(a.Time, b.Time) })
+		t.Samples = byTime(t.Samples)
 		for n := range t.Samples {
 			s := &t.Samples[n]
 			if !timed && period <= math.MaxInt64/time.Duration(s.Count) {

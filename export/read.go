@@ -3,6 +3,7 @@ package export
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -28,7 +29,7 @@ type Input struct {
 }
 
 // ErrFormat is a file that is in none of the formats that ReadFile knows.
-var ErrFormat = errors.New("neither a recording of mprof nor a profile (Firefox Profiler, pprof, folded stacks, gmon.out)")
+var ErrFormat = errors.New("neither a recording of mprof nor a profile (Firefox Profiler, pprof, folded stacks, perf script, gmon.out)")
 
 // Bounds of what is read: sizes are those of the decompressed file. A table of pprof
 // takes up to 16 times as much memory as its bytes in the file.
@@ -135,6 +136,8 @@ func recognise(data []byte) reader {
 		return readFirefox
 	case looksFolded(data):
 		return readFolded
+	case looksPerf(data):
+		return readPerf
 	case looksPprof(data):
 		return readPprof
 	case looksOldBSD(data):
@@ -233,6 +236,12 @@ func inOrder(p *profile.Profile) {
 		}
 		p.Duration = max(p.Duration, at)
 	}
+}
+
+// byTime puts samples in the order of their times.
+func byTime(samples []profile.Sample) []profile.Sample {
+	slices.SortStableFunc(samples, func(a, b profile.Sample) int { return cmp.Compare(a.Time, b.Time) })
+	return samples
 }
 
 // checkRows bounds a table.

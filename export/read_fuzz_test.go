@@ -63,6 +63,11 @@ func FuzzReadFolded(f *testing.F) {
 	f.Fuzz(readsOrSays)
 }
 
+func FuzzReadPerf(f *testing.F) {
+	seeds(f, "small.perf", "a 1/2 [000] 1.5: 10 cpu-clock: \n\t10 f+0x2 (m)\n\n", "java 25607 4794564.109216: cycles:\n\t1 [unknown] (x)", "# c\na 1 cycles:\n\n", "a 1 99999999999.1: cpu-clock:\n")
+	f.Fuzz(readsOrSays)
+}
+
 func FuzzReadPprof(f *testing.F) {
 	for _, p := range []string{".sampled", ".traced"} {
 		of := randomProfile(3)
