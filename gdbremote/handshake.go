@@ -114,7 +114,9 @@ func (c *Client) identify(ctx context.Context) error {
 	if errors.As(err, &refused) {
 		return nil
 	}
-	c.server = firstLine(text)
+	if c.server = firstLine(text); strings.HasPrefix(c.server, "Invalid Command") { // pyOCD 0.13 refuses so
+		c.server = ""
+	}
 	return err
 }
 
@@ -233,6 +235,9 @@ func (c *Client) askVCont(ctx context.Context) error {
 		return err
 	}
 	actions, ok := bytes.CutPrefix(p, []byte("vCont"))
+	if !ok { // pyOCD 0.13 has vCont, and misspells it here
+		actions, ok = bytes.CutPrefix(p, []byte("v_cont"))
+	}
 	if !ok {
 		if c.nonStop { // which cannot be without vCont
 			return &RefusedError{Packet: "vCont?", Answer: shortened(p)}

@@ -1,5 +1,7 @@
 package gdbremote
 
+import "bytes"
+
 // A packet is "$" body "#" checksum: two digits, the sum of the bytes between
 // the two signs, modulo 256. In the body "}" makes the next byte, with bit 5
 // inverted, part of it, and "*" repeats the byte before it as often as the next
@@ -165,11 +167,20 @@ func (d *decoder) keep(b byte, n int) {
 
 func (d *decoder) end() (event, bool) {
 	e := event{kind: d.kind, body: d.body}
-	if d.wrong || d.want != d.sum {
+	if d.wrong || d.want != d.sum && !(d.kind == gotNotification && d.want == nameless(d.body)) {
 		e = event{kind: gotDamaged}
 	}
 	*d = decoder{}
 	return e, true
+}
+
+// nameless is the checksum of a notification as pyOCD counts it: behind the name.
+func nameless(body []byte) (sum byte) {
+	_, rest, _ := bytes.Cut(body, []byte{':'})
+	for _, b := range rest {
+		sum += b
+	}
+	return sum
 }
 
 func isDigit(b byte) bool {
