@@ -160,7 +160,8 @@ func (s *Sampler) take(ctx context.Context) (*snapshot.Snapshot, error) {
 	return sp, err
 }
 
-// describe fills in when it was, and for how long the target stood.
+// describe fills in when it was, and for how long the target stood. It ran again as
+// long after the request to resume was sent as the interrupt took to get there.
 func (s *Sampler) describe(sp *snapshot.Snapshot, t *taken) {
 	at := t.begin
 	if t.stood > 0 {
@@ -171,7 +172,7 @@ func (s *Sampler) describe(sp *snapshot.Snapshot, t *taken) {
 	if t.resumed > 0 {
 		sp.Halted = t.resumed - t.begin
 	}
-	s.last, s.lastHalted = at, max(0, t.resumed-at)
+	s.last, s.lastHalted = at, sp.Halted
 	s.stats.HaltedTotal += sp.Halted
 	s.schedule.Spend(s.last+s.lastHalted, sp.Halted)
 }

@@ -75,25 +75,45 @@ func (s *Sampler) copyTarget(ctx context.Context, t *taken) error {
 	return nil
 }
 
-// leastWindow is what is asked for at least of a stack that may end there, in bytes.
-const leastWindow = 32
-
 // readRest reads windows. One that the server refuses may reach past the end of the
-// memory: half of it may not.
+// memory, which is then looked for.
 func (s *Sampler) readRest(ctx context.Context, t *taken, rest []Window) error {
-	for len(rest) > 0 {
-		memory, err := s.client.readWindows(ctx, rest)
+	memory, err := s.client.readWindows(ctx, rest)
+	if err != nil {
+		return err
+	}
+	t.keep(rest, memory)
+	for i, w := range rest {
+		if len(memory[i]) > 0 {
+			continue
+		}
+		if err := s.findEnd(ctx, t, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findEnd reads as much of a refused window as there is, to the word: stacks end where
+// memory does, often. It takes some exchanges, once for each such end.
+func (s *Sampler) findEnd(ctx context.Context, t *taken, w Window) error {
+	good, bad := 0, w.Size
+	found := snapshot.Window{Addr: w.Addr}
+	for bad-good > 4 {
+		middle := good + (bad-good)/2&^3
+		memory, err := s.client.readWindows(ctx, []Window{{w.Addr + uint32(good), middle - good}})
 		if err != nil {
 			return err
 		}
-		t.keep(rest, memory)
-		var again []Window
-		for i, w := range rest {
-			if w.Size /= 2; len(memory[i]) == 0 && w.Size >= leastWindow {
-				again = append(again, Window{w.Addr, w.Size &^ 3})
-			}
+		if len(memory[0]) < middle-good {
+			bad = middle
+			continue
 		}
-		rest = again
+		found.Data, good = append(found.Data, memory[0]...), middle
+	}
+	if good > 0 {
+		t.windows = append(t.windows, found)
+		s.stacks.noteEnd(w.Addr + uint32(good))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ type stackEnds struct {
 	depth  uint32          // bytes of a stack whose end is not known
 	wrong  map[uint32]bool // tops that were found to be none
 	seen   map[uint32]int  // candidates: how often unwinding ended there
+	over   []uint32        // addresses where memory ends
 	onMain bool            // outer frames of threads are on the main stack
 }
 
@@ -72,7 +73,19 @@ func (e *stackEnds) reach(sp uint32) Range {
 	if sp == 0 {
 		high = e.depth
 	}
+	for _, end := range e.over {
+		if sp < end {
+			high = min(high, end)
+		}
+	}
 	return e.inRAM(Range{sp, high})
+}
+
+// noteEnd notes that memory can be read below an address and not at it.
+func (e *stackEnds) noteEnd(addr uint32) {
+	if len(e.over) < mostEnds && !slices.Contains(e.over, addr) {
+		e.over = append(e.over, addr)
+	}
 }
 
 // inRAM cuts a range to the memory that holds its low end, so that no server is asked
