@@ -14,6 +14,10 @@ const mostInFlight = 16
 // mostResends bounds how often a packet that the server could not read is sent.
 const mostResends = 3
 
+// resendAfter is when a request that was not acknowledged is sent again: gdb waits
+// two seconds.
+const resendAfter = time.Second
+
 // ask sends one request and returns its answer.
 func (c *Client) ask(ctx context.Context, text string) (answer []byte, err error) {
 	err = c.exchange(ctx, [][]byte{[]byte(text)}, func(_ int, p []byte) error {
@@ -112,31 +116,29 @@ func (c *Client) post(requests [][]byte) error {
 // taken for it.
 func (c *Client) answer(ctx context.Context, under [][]byte) ([]byte, error) {
 	what := shortened(under[0])
-	timer := time.NewTimer(c.timeout)
-	defer timer.Stop()
-	for resends := 0; ; {
-		e, err := c.wire.next(ctx, timer)
+	t := c.patience(len(under))
+	defer t.timer.Stop()
+	for {
+		e, err := c.await(ctx, &t, under[0])
 		switch {
-		case err == nil:
 		case errors.Is(err, ErrTimeout):
 			c.outOfStep = true
 			return nil, timeoutError(what, c.timeout)
-		default:
+		case err != nil:
 			c.outOfStep = true
 			return nil, fmt.Errorf("gdbremote: %s: %w", what, err)
 		}
 		switch e.kind {
 		case gotPacket:
-			if c.isBeside(e.body, under[0]) {
-				continue
+			if !c.isBeside(e.body, under[0]) {
+				return e.body, nil
 			}
-			return e.body, nil
 		case gotNotification:
 			c.notified(e.body)
 		case gotAck:
-			c.acknowledges = true
+			c.acknowledges, t.acked = true, true
 		case gotNak:
-			if resends++; resends > mostResends || len(under) > 1 {
+			if t.resends++; t.resends > mostResends || len(under) > 1 {
 				c.outOfStep = true
 				return nil, fmt.Errorf("gdbremote: %s: the server received it damaged, again and again", what)
 			}
@@ -150,6 +152,43 @@ func (c *Client) answer(ctx context.Context, under [][]byte) ([]byte, error) {
 			c.outOfStep = true
 			return nil, fmt.Errorf("gdbremote: %s: %w: damaged on its way", what, ErrAnswer)
 		}
+	}
+}
+
+// patience is the wait for one answer. A request that is not acknowledged, of a
+// server that acknowledges, was lost: it is sent again.
+type patience struct {
+	timer   *time.Timer
+	part    time.Duration // until it is sent again
+	rest    time.Duration
+	acked   bool
+	resends int // because the server asked for them
+}
+
+func (c *Client) patience(under int) patience {
+	if c.wire.noAck.Load() || !c.acknowledges || under > 1 {
+		return patience{timer: time.NewTimer(c.timeout)}
+	}
+	part := min(resendAfter, c.timeout/(mostResends+1))
+	return patience{timer: time.NewTimer(part), part: part, rest: c.timeout - part}
+}
+
+// await is the next event, and sends the request again meanwhile.
+func (c *Client) await(ctx context.Context, t *patience, request []byte) (event, error) {
+	for sends := 0; ; {
+		e, err := c.wire.next(ctx, t.timer)
+		if !errors.Is(err, ErrTimeout) || t.rest <= 0 {
+			return e, err
+		}
+		wait := t.rest
+		if sends++; !t.acked && sends <= mostResends {
+			wait = min(t.part, t.rest)
+			if err := c.wire.send(request); err != nil {
+				return event{}, err
+			}
+		}
+		t.rest -= wait
+		t.timer.Reset(wait)
 	}
 }
 
@@ -171,87 +210,4 @@ func (c *Client) isBeside(p, request []byte) bool {
 // answersWithStop tells the requests that a stop reply answers.
 func answersWithStop(request []byte) bool {
 	return len(request) > 0 && request[0] == '?' || bytes.HasPrefix(request, []byte("vAttach")) || string(request) == "vStopped"
-}
-
-// isMarker tells an answer to a question of settle.
-func isMarker(p []byte) bool {
-	return bytes.HasPrefix(p, []byte("m<")) || bytes.HasPrefix(p, []byte("l<")) || bytes.Contains(p, []byte("PacketSize="))
-}
-
-// settle brings the conversation in step again after an answer that did not come
-// or could not be read: there is no number in answers, so it asks something whose
-// answer is like no other, and drops what comes before that.
-func (c *Client) settle(ctx context.Context) error {
-	if !c.outOfStep {
-		return nil
-	}
-	question := "qSupported"
-	switch {
-	case c.layout.described:
-		question = "qXfer:features:read:target.xml:0,4"
-	case c.features["PacketSize"] == "":
-		return c.awaitQuiet(ctx)
-	}
-	if err := c.wire.send([]byte(question)); err != nil {
-		return err
-	}
-	timer := time.NewTimer(c.timeout)
-	defer timer.Stop()
-	for {
-		e, err := c.wire.next(ctx, timer)
-		switch {
-		case errors.Is(err, ErrTimeout):
-			return timeoutError("after a lost answer", c.timeout)
-		case err != nil:
-			return fmt.Errorf("gdbremote: %w", err)
-		case e.kind == gotNotification:
-			c.notified(e.body)
-		case e.kind != gotPacket:
-		case isMarker(e.body):
-			c.outOfStep = false
-			return nil
-		default:
-			if stop, ok, err := parseStop(e.body); ok {
-				c.stopped(stop, err)
-			}
-		}
-	}
-}
-
-// quietTime is how long a server that cannot be asked anything whose answer is
-// like no other has to be silent.
-const quietTime = 300 * time.Millisecond
-
-// awaitQuiet drops what comes until nothing does.
-func (c *Client) awaitQuiet(ctx context.Context) error {
-	for {
-		timer := time.NewTimer(quietTime)
-		e, err := c.wire.next(ctx, timer)
-		timer.Stop()
-		switch {
-		case errors.Is(err, ErrTimeout):
-			c.outOfStep = false
-			return nil
-		case err != nil:
-			return fmt.Errorf("gdbremote: %w", err)
-		case e.kind == gotPacket:
-			if stop, ok, err := parseStop(e.body); ok {
-				c.stopped(stop, err)
-			}
-		}
-	}
-}
-
-// stopped notes a stop reply.
-func (c *Client) stopped(s Stop, err error) {
-	if err != nil {
-		c.ended = err
-	}
-	s.Already = !c.interrupted
-	if c.halted {
-		s.Already = true // it stood, and was said to before
-	}
-	c.latest, c.halted, c.interrupted = s, true, false
-	c.wire.running.Store(false)
-	c.wire.interrupting.Store(false)
 }

@@ -2,13 +2,10 @@ package gdbremote
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -69,55 +66,14 @@ func hartProgram(t *testing.T) string {
 	return build(t, countV, "riscv64-unknown-elf-gcc", "-march=rv32imac_zicsr", "-mabi=ilp32", "-Wl,-Ttext=0x80000000,-e,start")
 }
 
-// emulate runs a program on QEMU and returns the socket of its GDB server.
-func emulate(t *testing.T, command string, args ...string) string {
-	t.Helper()
-	qemu.Require(t, command)
-	dir, err := os.MkdirTemp("", "stub") // short: a socket's path is
-	if err != nil {
-		t.Fatal(err)
-	}
-	socket := filepath.Join(dir, "gdb")
-	cmd := exec.Command(command, append(args, "-display", "none", "-monitor", "none", "-serial", "none", "-gdb", "unix:"+socket+",server=on,wait=off")...)
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() { cmd.Wait(); close(ended) }()
-	t.Cleanup(func() { cmd.Process.Kill(); <-ended; os.RemoveAll(dir) })
-	for {
-		if _, err := os.Stat(socket); err == nil {
-			return socket
-		}
-		select {
-		case <-ended:
-			t.Fatalf("%s ended: %s", command, &said)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-}
-
-// dial connects, again where the socket is there and nobody listens yet.
-func dial(t *testing.T, socket string) net.Conn {
-	t.Helper()
-	for {
-		conn, err := Dial(t.Context(), socket)
-		if err == nil {
-			return conn.(net.Conn)
-		}
-		if !strings.Contains(err.Error(), "refused") {
-			t.Fatal(err)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-}
-
 func connect(t *testing.T, socket string, o Options) *Client {
 	t.Helper()
 	o.Timeout = time.Minute // a busy machine
-	c, err := Connect(t.Context(), dial(t, socket), o)
+	conn, err := Dial(t.Context(), socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Connect(t.Context(), conn, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,19 +83,19 @@ func connect(t *testing.T, socket string, o Options) *Client {
 
 type board struct {
 	arch    snapshot.Arch
-	command string
-	args    []string
+	name    string
+	elf     string
 	counter snapshot.Reg
 	addr    uint32
 	extra   []snapshot.Reg
 }
 
 func armBoard(t *testing.T) board {
-	return board{snapshot.CortexM, "qemu-system-arm", []string{"-M", "mps2-an385", "-kernel", armProgram(t)}, snapshot.R0, 0x20000100, nil}
+	return board{snapshot.CortexM, "mps2-an385", armProgram(t), snapshot.R0, 0x20000100, nil}
 }
 
 func hartBoard(t *testing.T) board {
-	return board{snapshot.RV32, "qemu-system-riscv32", []string{"-M", "virt", "-bios", "none", "-kernel", hartProgram(t)}, snapshot.X0 + 18, 0x80001000,
+	return board{snapshot.RV32, "virt", hartProgram(t), snapshot.X0 + 18, 0x80001000,
 		[]snapshot.Reg{snapshot.MEPC, snapshot.MCAUSE}}
 }
 
@@ -182,10 +138,10 @@ func (b board) sample(t *testing.T, c *Client) uint32 {
 func TestQEMU(t *testing.T) {
 	for _, b := range []board{armBoard(t), hartBoard(t)} {
 		t.Run(b.arch.String(), func(t *testing.T) {
-			socket := emulate(t, b.command, b.args...)
-			c := connect(t, socket, Options{Arch: b.arch})
+			m := qemu.Start(t, qemu.Options{Board: b.name, ELF: b.elf, Silent: true, GDB: true, Icount: qemu.WallClock})
+			c := connect(t, m.GDB, Options{Arch: b.arch})
 			t.Log(c.Description(), c.Remarks())
-			if !c.Halted() {
+			if !c.Halted() || running(t, m) {
 				t.Error("QEMU stops the target when somebody connects")
 			}
 			if err := c.Resume(t.Context()); err != nil {
@@ -205,28 +161,20 @@ func TestQEMU(t *testing.T) {
 			if err := c.Detach(t.Context()); err != nil || c.LeftBy() != "D" {
 				t.Fatal(err, c.LeftBy())
 			}
-			runs(t, socket, b, last)
+			for range 3 {
+				if time.Sleep(20 * time.Millisecond); !running(t, m) {
+					t.Fatal("the target stands")
+				}
+			}
 		})
 	}
 }
 
-// runs fails unless the target counted on between two connections.
-func runs(t *testing.T, socket string, b board, last uint32) {
+func running(t *testing.T, m *qemu.Machine) bool {
 	t.Helper()
-	for range 2 {
-		time.Sleep(20 * time.Millisecond)
-		c := connect(t, socket, Options{Arch: b.arch})
-		var word [4]byte
-		if err := c.ReadMemory(t.Context(), b.addr, word[:]); err != nil {
-			t.Fatal(err)
-		}
-		n := binary.LittleEndian.Uint32(word[:])
-		if n == last {
-			t.Fatalf("the target stands at %d", n)
-		}
-		last = n
-		if err := c.Detach(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+	is, err := m.Running()
+	if err != nil {
+		t.Fatal(err)
 	}
+	return is
 }
