@@ -7,6 +7,8 @@ const (
 	CommandStatus      = 0x03
 	CommandReset       = 0x04
 	CommandGetMetadata = 0x05 // body: nothing, or version and tick shift
+	CommandGetGprof    = 0x06 // body: part << 14 | piece, u16
+	CommandResetGprof  = 0x07 // body: 1 to ask for a reset of the counters, 0 to take that back
 )
 
 // Types of packets from a target.
@@ -17,6 +19,7 @@ const (
 	TypeStatus       = 0x04
 	TypeProfileData  = 0x05
 	TypeProfileData2 = 0x06
+	TypeGprof        = 0x07
 )
 
 // Reasons of a NACK.

@@ -111,6 +111,8 @@ func (d *Decoder) packet(payload []byte) {
 		d.sink.Metadata(m)
 	case TypeStatus:
 		d.sink.Status(ParseStatus(body))
+	case TypeGprof:
+		d.gprof(body)
 	case TypeProfileData:
 		d.profileData1(body)
 	case TypeProfileData2:

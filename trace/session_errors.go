@@ -56,6 +56,7 @@ func (e *RefusedError) Error() string {
 var commandNames = map[byte]string{
 	CommandStart: "START", CommandStop: "STOP", CommandStatus: "GET_STATUS",
 	CommandReset: "RESET_BUFFERS", CommandGetMetadata: "GET_METADATA",
+	CommandGetGprof: "GET_GPROF", CommandResetGprof: "RESET_GPROF",
 }
 
 func reasonWords(reason byte) string {

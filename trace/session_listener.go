@@ -17,6 +17,8 @@ type listener struct {
 	answered  [256]int  // ACKs and NACKs by command
 	reason    [256]byte // of the last one
 
+	gprof func(GprofPiece) // who asked for pieces; nil: nobody
+
 	started bool // the target says that it has just started
 	ledger
 }
@@ -82,6 +84,14 @@ func (l *listener) Status(s Status) {
 		}
 	}
 	l.to.Status(s)
+}
+
+// Gprof passes a piece to whoever asked for it.
+func (l *listener) Gprof(p GprofPiece) {
+	l.packets++
+	if l.gprof != nil {
+		l.gprof(p)
+	}
 }
 
 // Answer keeps it.

@@ -15,15 +15,18 @@ import (
 // vectors is what the page's examples are of: written by the Encoder, they must be
 // the page's bytes; decoded, they must be what was written.
 var vectors = map[string]func(*Encoder){
-	"START_PROFILING":            command(CommandStart),
-	"STOP_PROFILING":             command(CommandStop),
-	"GET_STATUS":                 command(CommandStatus),
-	"RESET_BUFFERS":              command(CommandReset),
-	"GET_METADATA, version 1":    command(CommandGetMetadata),
-	"GET_METADATA, version 2":    command(CommandGetMetadata, 2, TickShiftAuto),
-	"ACK of START_PROFILING":     func(e *Encoder) { e.Answer(CommandStart, 0) },
-	"NACK of an unknown command": func(e *Encoder) { e.Answer(0x42, ReasonUnknownCommand) },
-	"METADATA":                   func(e *Encoder) { e.Metadata(vectorMetadata) },
+	"START_PROFILING":              command(CommandStart),
+	"STOP_PROFILING":               command(CommandStop),
+	"GET_STATUS":                   command(CommandStatus),
+	"RESET_BUFFERS":                command(CommandReset),
+	"GET_METADATA, version 1":      command(CommandGetMetadata),
+	"GET_METADATA, version 2":      command(CommandGetMetadata, 2, TickShiftAuto),
+	"GET_GPROF, counters, piece 3": command(CommandGetGprof, 0x03, 0x40),
+	"RESET_GPROF":                  command(CommandResetGprof, 1),
+	"GPROF":                        func(e *Encoder) { e.write(TypeGprof, vectorGprof) },
+	"ACK of START_PROFILING":       func(e *Encoder) { e.Answer(CommandStart, 0) },
+	"NACK of an unknown command":   func(e *Encoder) { e.Answer(0x42, ReasonUnknownCommand) },
+	"METADATA":                     func(e *Encoder) { e.Metadata(vectorMetadata) },
 	"METADATA of other firmware": func(e *Encoder) {
 		e.Metadata(Metadata{Version: 1, TimerHz: 72e6, Known: KnownTimerHz})
 	},
@@ -45,6 +48,9 @@ var vectors = map[string]func(*Encoder){
 		}
 	},
 }
+
+// vectorGprof is the last piece of the arcs.
+var vectorGprof = []byte{0x02, 0x80, 0x38, 0, 0x11, 0x22, 0, 8, 0x01, 0x40, 0, 8, 0x0C, 0, 0, 0, 0, 0, 0, 0}
 
 var vectorMetadata = Metadata{
 	Version: 2, Flags: FlagStarted, TimerHz: 168e6, BufferBytes: 4096,
@@ -140,6 +146,13 @@ func TestVectorsAreWhatIsDecoded(t *testing.T) {
 			got, want = commands, []string{"5 02ff"}
 		case "START_PROFILING", "STOP_PROFILING", "GET_STATUS", "RESET_BUFFERS", "GET_METADATA, version 1":
 			got, want = commands, []string{fmt.Sprintf("%d ", b[4])}
+		case "GET_GPROF, counters, piece 3":
+			got, want = commands, []string{"6 0340"}
+		case "RESET_GPROF":
+			got, want = commands, []string{"7 01"}
+		case "GPROF":
+			piece, _ := ParseGprof(b[5 : len(b)-3])
+			got, want = piece, GprofPiece{Part: GprofArcs, Piece: 2, Size: 56, Bytes: vectorGprof[4:]}
 		case "ACK of START_PROFILING":
 			got, want = h.answers, [][2]byte{{CommandStart, 0}}
 		case "NACK of an unknown command":

@@ -12,8 +12,9 @@ import (
 type gmonFirmware struct {
 	memory   int // bytes for counters
 	bucket   int
-	interval int // microseconds
-	low      int // where the histogram begins
+	interval int  // microseconds
+	low      int  // where the histogram begins
+	noUART   bool // without the commands of mprof gmon
 }
 
 // gmonBoard is the simulated board that the program is for.
@@ -53,6 +54,9 @@ func (f gmonFirmware) ELF(t testing.TB) string {
 			t.Fatalf("%s: %v", pattern, err)
 		}
 		sources = append(sources, some...)
+	}
+	if !f.noUART {
+		sources = append(sources, filepath.Join(top, "mprof/optional/mprof_gprof.c"))
 	}
 	elf := filepath.Join(dir, "gmon.elf")
 	link := append(flags, "-nostartfiles", "--specs=nano.specs", "-L"+filepath.Join(top, "examples/board"), "-Tmps2.ld", "-Wl,--gc-sections", "-Wl,--build-id=sha1",

@@ -18,6 +18,8 @@ type gmonFlags struct {
 	force bool
 	quiet bool
 	from  string // tftp://HOST/gmon.out
+	port  string // the UART of firmware/mprof
+	baud  int
 
 	reset    bool // the counters, not the target
 	halt     bool
@@ -70,6 +72,9 @@ The summary says of which moment the counters are, for how long the core stood, 
 			if f.reset && !cmd.Flags().Changed("halt") {
 				f.halt = true
 			}
+			if cmd.Flags().Changed("halt") && f.halt && f.probe == "" && f.ways() > 0 {
+				return usageError{errors.New("--halt needs a probe or a GDB server: nothing else stops the core")}
+			}
 			f.command = append([]string{"mprof", "gmon", "fetch"}, commandLine(cmd, args)...)
 			return a.gmonFetch(cmd.Context(), f, args)
 		},
@@ -106,11 +111,14 @@ profile timer does it. The core is not halted.`,
 func (f *gmonFlags) add(cmd *cobra.Command) {
 	f.targetFlags.add(cmd)
 	f.addCommon(cmd.Flags())
+	_ = cmd.RegisterFlagCompletionFunc("port", completePorts)
 	cmd.ValidArgsFunction = completeELF
 }
 
 func (f *gmonFlags) addCommon(flags *pflag.FlagSet) {
 	flags.StringVar(&f.from, "from", "", "a target that serves its gmon.out by TFTP, as eCos does, instead of a probe: tftp://HOST[:PORT]/gmon.out")
+	flags.StringVar(&f.port, "port", "", "the UART of firmware that links firmware/mprof as well, instead of a probe: /dev/ttyUSB0, COM3, tcp:HOST:PORT or sim")
+	flags.IntVar(&f.baud, "baud", defaultBaud, "bits per second of a serial port")
 	addExtraELF(flags, &f.extra, "none")
 	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is not what runs on the target")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
@@ -121,12 +129,24 @@ func (f *gmonFlags) checkArguments(args []string) error {
 	switch {
 	case len(args) > 1:
 		return usageError{fmt.Errorf("one ELF file, got %d: %s", len(args), strings.Join(args, ", "))}
-	case f.from != "" && f.probe != "":
-		return usageError{errors.New("--probe and --from exclude each other")}
+	case f.ways() > 1:
+		return usageError{errors.New("--probe, --port and --from exclude each other")}
+	case f.baud <= 0 || f.baud > highestBaud:
+		return usageError{fmt.Errorf("--baud %d is not between 1 and %d", f.baud, highestBaud)}
 	case len(args) == 0 && f.from == "":
 		return usageError{errors.New("which firmware? name its ELF file, which says where the counters are, as in: mprof gmon fetch app.elf")}
 	}
 	return nil
+}
+
+// ways counts the ways to the target that were named.
+func (f *gmonFlags) ways() (n int) {
+	for _, s := range []string{f.probe, f.port, f.from} {
+		if s != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // prepareFetch checks everything that can be checked before the target is touched.

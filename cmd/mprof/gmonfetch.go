@@ -34,6 +34,8 @@ func (a *app) openGmon(ctx context.Context, f *gmonFlags, args []string) (s gmon
 	switch {
 	case f.from != "":
 		s, err = openGmonTFTP(f, of)
+	case f.port != "":
+		s, remarks, err = openGmonUART(ctx, f, of, args)
 	case isGDB(f.probe):
 		s, remarks, err = openGmonGDB(ctx, f, of)
 	default:

@@ -104,6 +104,7 @@ var hints = []hint{
 	{isWrongBaud, "Which baud rate is in the firmware's port? Try --baud 115200, 460800, 1000000, 2000000; check the clock that its UART divides."},
 	{as[*trace.NoiseError], "Which protocol is this? Check --port and --baud; --crc helps if the packets are framed in a way that mprof does not try by itself."},
 	{as[*trace.DeafError], "Is TX of the adapter wired to RX of the target, and does the firmware's port receive?"},
+	{refusesGprof, "The firmware links firmware/mprof without firmware/mprof/optional/mprof_gprof.c, or an older one: a probe takes the counters all the same (--probe)."},
 	{as[*trace.RefusedError], "Does another host use the firmware? A reset of the target helps, if it can be reached at all."},
 	{as[*trace.BuildIDError], "Flash this ELF file, or name the one that was flashed. --force traces anyway: addresses will then get the names of the wrong code."},
 	{is(trace.ErrLost), "Check the cable of the adapter, or whether the emulator ended."},
@@ -125,6 +126,12 @@ var hints = []hint{
 func isHandshake(err error) bool {
 	var c *connectError
 	return errors.As(err, &c) && (errors.Is(err, gdbremote.ErrTimeout) || errors.Is(err, gdbremote.ErrDisconnected) || errors.Is(err, gdbremote.ErrAnswer))
+}
+
+// refusesGprof is for firmware without the commands of mprof gmon.
+func refusesGprof(err error) bool {
+	var refused *trace.RefusedError
+	return errors.As(err, &refused) && (refused.Command == trace.CommandGetGprof || refused.Command == trace.CommandResetGprof)
 }
 
 // isWrongBaud is for bytes such as a wrong baud rate makes.

@@ -77,7 +77,7 @@ MPROF_PLAIN void mprof_received(uint8_t byte)
 
 MPROF_PLAIN bool mprof_command_waits(void) { return mprof_cold.received != mprof_cold.obeyed; }
 
-static MPROF_PLAIN uint32_t mprof_refuse(uint8_t *payload, uint8_t command, uint8_t reason)
+MPROF_PLAIN uint32_t mprof_refuse(uint8_t *payload, uint8_t command, uint8_t reason)
 {
 	payload[0] = MPROF_TARGET_NACK;
 	payload[1] = command;
@@ -102,8 +102,12 @@ static MPROF_PLAIN uint32_t mprof_negotiate(uint8_t *payload, const struct mprof
 	return mprof_metadata(payload, 0);
 }
 
+/* Of ../optional/mprof_gprof.c, where the application has it. */
+extern uint32_t mprof_obey_gprof(uint8_t *payload, const struct mprof_command *c) __attribute__((weak));
+
 MPROF_PLAIN uint32_t mprof_obey(uint8_t *payload)
 {
+	uint32_t n = 0;
 	const struct mprof_command c = mprof_cold.commands[mprof_cold.obeyed];
 	mprof_cold.obeyed = (uint8_t)((mprof_cold.obeyed + 1u) % MPROF_COMMANDS);
 	if (c.length != 0 && c.type >= MPROF_START && c.type <= MPROF_RESET)
@@ -125,6 +129,8 @@ MPROF_PLAIN uint32_t mprof_obey(uint8_t *payload)
 	case MPROF_METADATA:
 		return mprof_negotiate(payload, &c);
 	default:
-		return mprof_refuse(payload, c.type, MPROF_UNKNOWN_COMMAND);
+		if (mprof_obey_gprof != NULL)
+			n = mprof_obey_gprof(payload, &c);
+		return n != 0 ? n : mprof_refuse(payload, c.type, MPROF_UNKNOWN_COMMAND);
 	}
 }

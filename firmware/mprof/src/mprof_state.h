@@ -162,6 +162,7 @@ uint32_t mprof_waiting(void);
 /* mprof_command.c: obeys a command, and returns the length of the answer; 0: none. */
 bool mprof_command_waits(void);
 uint32_t mprof_obey(uint8_t *payload);
+uint32_t mprof_refuse(uint8_t *payload, uint8_t command, uint8_t reason); /* a NACK */
 
 /* mprof_identity.c: the length of the payload. */
 uint32_t mprof_metadata(uint8_t *payload, uint8_t flags);
