@@ -80,9 +80,9 @@ func TestReadHostileFirefox(t *testing.T) {
 	}
 }
 
-// A stack of a million frames is refused before anybody walks it a million times.
+// A chain of samples each below the other is refused before anybody walks all of it.
 func TestReadDeepStacks(t *testing.T) {
-	const depth = 1_000_000
+	const depth = 20_000
 	var frames, prefixes, samples, times strings.Builder
 	for i := range depth {
 		sep := ","
@@ -183,7 +183,7 @@ func TestReadDamagedFirefox(t *testing.T) {
 		text := out.String()
 		tokens := token.FindAllStringIndex(text, -1)
 		refused := 0
-		for range 500 {
+		for range 200 {
 			at := tokens[r.IntN(len(tokens))]
 			damaged := text[:at[0]] + values[r.IntN(len(values))] + text[at[1]:]
 			back, err := export.Read(strings.NewReader(damaged), export.Input{})
@@ -207,8 +207,8 @@ func TestReadDamagedFirefox(t *testing.T) {
 				t.Fatalf("%v, after %q in %s", err, text[max(0, at[0]-40):at[1]], damaged[at[0]:at[0]+25])
 			}
 		}
-		if refused < 50 {
-			t.Errorf("%d of 500 refused", refused)
+		if refused < 20 {
+			t.Errorf("%d of 200 refused", refused)
 		}
 	}
 }
