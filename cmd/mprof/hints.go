@@ -78,6 +78,7 @@ var hints = []hint{
 	{is(cortexm.ErrPCSRDenied), "Non-invasive debug must be allowed: open the debug authentication of the chip, or sample while the core is not in Secure state. --method dwarf may still work."},
 	{is(errNoChain), "--method auto finds callers by call frame information, which needs no frame pointers."},
 	{is(errNoSimUART), "docs/simulated-board.md lists the UARTs that the board has; uart=NAME chooses one, board=NAME other peripherals, clock=HZ the clock that the firmware counts on."},
+	{is(export.ErrFormat), "docs/profiles.md lists what is read. Bytes of firmware that frames its packets in its own way: mprof trace --from FILE --crc NAME."},
 	{as[*buildError], "Name the ELF file of that build with --elf. --force converts anyway: addresses will then get the names of the wrong code."},
 	{is(errNoneRead), "The notes say why. A recording of version 2 needs its beginning: the METADATA that the firmware sends when mprof asks for it."},
 	{is(errNoCalls), "Is the code compiled with -finstrument-functions, and does it call mprof_poll? Functions that never return have no record. docs/firmware.md says what is needed."},
