@@ -2,6 +2,7 @@ package export
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -51,8 +52,19 @@ func (g Gmon) Write(w io.Writer, p *profile.Profile) error {
 	if g.BigEndian {
 		order = binary.BigEndian
 	}
-	d, _ := g.data(p)
+	d, dropped := g.data(p)
+	if dropped.nowhere > 0 && dropped.nowhere == gmonTotal(p) {
+		return errors.New("gmon.out holds addresses, and this profile has none: folded stacks, for instance, are names only")
+	}
 	return d.Encode(w, order)
+}
+
+// gmonTotal is the amount of all stacks.
+func gmonTotal(p *profile.Profile) (total int64) {
+	for _, s := range p.ByStack() {
+		total += gmonAmount(p, s)
+	}
+	return total
 }
 
 // maxBucket is larger than any function whose neighbours one would not want to mix.

@@ -11,10 +11,7 @@ import (
 // Remarks says what a gmon.out of p does not hold, and what gprof takes for something else.
 func (g Gmon) Remarks(p *profile.Profile) (out []string) {
 	_, dropped := g.data(p)
-	total := int64(0)
-	for _, s := range p.ByStack() {
-		total += gmonAmount(p, s)
-	}
+	total := gmonTotal(p)
 	part := func(n int64) string { return percent(float64(n)/float64(max(total, 1))) + " of the " + gmonUnit(p) }
 	add := func(format string, args ...any) { out = append(out, "gmon.out: "+fmt.Sprintf(format, args...)) }
 	if lost := gmonLost(p); lost != "" {
@@ -71,14 +68,14 @@ const maxMisread = 3
 // in RAM, which is in .data as a rule, and code without symbol. It names the largest.
 func gmonMisread(p *profile.Profile) (names string, n int64) {
 	byName := map[string]int64{}
+	ram := gmonInRAM(p)
 	for _, s := range p.ByStack() {
 		f := &p.Frames[p.Stacks[s.Stack].Frame]
 		name := p.Functions[f.Function].Name
 		if f.Symbol != profile.None {
 			name = p.Symbols[f.Symbol].Name
 		}
-		inRAM := f.Addr >= 0x20000000 && f.Addr < 0x40000000 // SRAM (ARMv7-M ARM, table B3-1)
-		if _, known := physicalAddr(p, s.Stack); known && (f.Symbol == profile.None || inRAM || strings.Contains(name, ".")) {
+		if _, known := physicalAddr(p, s.Stack); known && (p.Functions[f.Function].Label || ram(f.Addr) || strings.Contains(name, ".")) {
 			byName[name] += gmonAmount(p, s)
 		}
 	}
@@ -97,4 +94,20 @@ func gmonMisread(p *profile.Profile) (names string, n int64) {
 		all = append(all[:maxMisread], fmt.Sprintf("%d more", len(all)-maxMisread))
 	}
 	return strings.Join(all, ", "), n
+}
+
+// gmonInRAM tells which addresses are in RAM: the region that the architecture has it in (ARMv7-M ARM, table B3-1),
+// unless most functions are there, as on chips whose flash is.
+func gmonInRAM(p *profile.Profile) func(addr uint32) bool {
+	region := func(addr uint32) bool { return addr >= 0x20000000 && addr < 0x40000000 }
+	inside := 0
+	for _, s := range p.Symbols {
+		if region(s.Low) {
+			inside++
+		}
+	}
+	if 2*inside > len(p.Symbols) {
+		return func(uint32) bool { return false }
+	}
+	return region
 }

@@ -13,8 +13,9 @@ import (
 
 // gmonSymbol is a row of the table: code from Addr to the next row.
 type gmonSymbol struct {
-	addr uint32
-	name string
+	addr  uint32
+	name  string
+	entry bool // addr is where it begins
 }
 
 // WriteGmonSymbols writes the functions of a profile as a symbol table for gprof: lines as nm
@@ -35,22 +36,25 @@ func WriteGmonSymbols(w io.Writer, p *profile.Profile) error {
 }
 
 // gmonSymbols lists what has code, what calls it that is no function, and a last one, by address.
+// Of a function whose bounds are not known, as in a file of pprof, the row begins at the first address
+// that was seen.
 func gmonSymbols(p *profile.Profile) []gmonSymbol {
-	all := []gmonSymbol{{lastRoot + 2, "<end>"}}
+	all := []gmonSymbol{{addr: lastRoot + 2, name: "<end>"}}
 	for _, f := range p.Frames {
+		function := &p.Functions[f.Function]
 		switch {
 		case f.Symbol != profile.None:
 			s := &p.Symbols[f.Symbol]
-			all = append(all, gmonSymbol{s.Low &^ 1, gmonName(cmp.Or(s.Name, p.Functions[f.Function].Name))})
-		case f.Addr != 0 && f.Addr < endRoots:
-			all = append(all, gmonSymbol{f.Addr &^ 1, gmonName(p.Functions[f.Function].Name)})
+			all = append(all, gmonSymbol{s.Low &^ 1, gmonName(cmp.Or(s.Name, function.Name)), true})
+		case f.Depth == 0 && f.Addr != 0 && f.Addr < endRoots:
+			all = append(all, gmonSymbol{f.Addr &^ 1, gmonName(cmp.Or(function.Linkage, function.Name)), false})
 		}
 	}
 	for name, addr := range gmonRoots(p) {
-		all = append(all, gmonSymbol{addr, gmonName(name)})
+		all = append(all, gmonSymbol{addr, gmonName(name), true})
 	}
 	slices.SortFunc(all, func(a, b gmonSymbol) int { return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.name, b.name)) })
-	return slices.CompactFunc(all, func(a, b gmonSymbol) bool { return a.addr == b.addr })
+	return slices.CompactFunc(all, func(a, b gmonSymbol) bool { return a.addr == b.addr || !b.entry && a.name == b.name })
 }
 
 // gmonNameLimit is below the length of a line that gprof reads.
