@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/gmon"
 	gprof "github.com/mprof/mprof/gmon/target"
 	"github.com/mprof/mprof/sim"
@@ -286,4 +288,46 @@ func TestGmonEveryInterrupted(t *testing.T) {
 			t.Errorf("at halt %d: %q are left", at, files)
 		}
 	}
+}
+
+// TestGmonOutputs: every format has the ticks of gmon.out, by function.
+func TestGmonOutputs(t *testing.T) {
+	elf := gmonPlain.ELF(t)
+	dir := t.TempDir()
+	args := []string{"--halt"}
+	for _, name := range []string{"gmon.out", "a.gmon", "p.folded", "p.pb.gz", "p.json.gz"} {
+		args = append(args, "-o", filepath.Join(dir, name))
+	}
+	s := gmonFetch(t, func(b *sim.Board) { _ = b.Sleep(t.Context(), 2*time.Second) }, "fetch", "debugprobe", elf, args...)
+	if s.code != 0 {
+		t.Fatalf("exit code %d: %s", s.code, s.stderr)
+	}
+	d := readGmon(t, filepath.Join(dir, "gmon.out"))
+	if diff := cmp.Diff(d, readGmon(t, filepath.Join(dir, "a.gmon"))); diff != "" {
+		t.Errorf("gmon.out and a.gmon differ:\n%s", diff)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "p.folded"))
+	if err != nil || !strings.Contains(string(text), "main;calls_twice;spins_100us") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	program, err := symbol.NewProgram(must(symbol.Open(elf)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"p.pb.gz", "p.json.gz"} {
+		p, err := export.ReadFile(filepath.Join(dir, name), export.Input{Program: program})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(p.Taken.Remarks, func(s string) bool { return strings.Contains(s, "of one moment") }) {
+			t.Errorf("%s does not say of which moment it is: %q", name, p.Taken.Remarks)
+		}
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

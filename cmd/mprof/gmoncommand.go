@@ -164,6 +164,9 @@ func (f *gmonFlags) prepareFetch(args []string) error {
 	for _, o := range f.outputs {
 		if !isGmon(o) {
 			others = append(others, o)
+			if len(args) == 0 {
+				return usageError{fmt.Errorf("%s has names of functions: which ELF file are they in?", o)}
+			}
 		} else if err := export.CheckWritable(o); err != nil {
 			return err
 		}

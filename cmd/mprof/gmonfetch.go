@@ -138,7 +138,7 @@ func (r *gmonRun) fetch(ctx context.Context) error {
 		if r.number > 0 {
 			path = numbered(path, r.number)
 		}
-		if e := r.write(path, reading.data); e != nil {
+		if e := r.write(path, reading); e != nil {
 			err = errors.Join(err, e)
 		} else {
 			reading.Files = append(reading.Files, path)

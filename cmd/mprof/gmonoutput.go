@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/export"
-	"github.com/mprof/mprof/gmon"
 )
 
 func isStdout(path string) bool { return path == "-" || path == "/dev/stdout" }
@@ -32,11 +31,17 @@ func numbered(path string, n int) string {
 }
 
 // write writes one file. gmon.out gets what was counted as it is, others a profile of it.
-func (r *gmonRun) write(path string, d *gmon.Data) error {
+func (r *gmonRun) write(path string, g *gmonReading) error {
 	if isGmon(path) {
-		return export.Write(path, func(w io.Writer) error { return d.Encode(w, binary.LittleEndian) })
+		return export.Write(path, func(w io.Writer) error { return g.data.Encode(w, binary.LittleEndian) })
 	}
-	return fmt.Errorf("%s: only gmon.out", path)
+	p, err := export.ReadGmon(g.data, export.Input{Program: r.of})
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	p.Taken.Command, p.Taken.Version = r.flags.command, versionString()
+	p.Taken.Remarks = append(p.Taken.Remarks, g.Remarks...)
+	return export.WriteFile(path, p)
 }
 
 // tell prints what was fetched.
