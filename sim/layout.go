@@ -30,8 +30,8 @@ func layOut(parts []part, sp uint32) ([]armv7m.Region, error) {
 	var spans []span
 	for _, p := range parts {
 		if len(p.data) > 0 {
-			loadedRAM := p.ram && p.load == p.run
-			spans = append(spans, rounded(p.load, uint32(len(p.data)), loadedRAM, p.writeable))
+			inPlace := p.load == p.run // else it is copied from there, as .data is from flash
+			spans = append(spans, rounded(p.load, uint32(len(p.data)), p.ram && inPlace, p.writeable && inPlace))
 		}
 		if p.ram {
 			spans = append(spans, rounded(p.run, p.size, true, true))
