@@ -125,3 +125,26 @@ func (p *Profile) idleError() float64 {
 	})
 	return standardError(&asleep, &n)
 }
+
+// ShareOf is the part of the samples that in says, of those that of says. Its
+// error is by batches where samples were taken in blocks.
+func (p *Profile) ShareOf(of, in func(*Sample) bool) Share {
+	var n, k [batches]float64
+	whole, part := 0.0, 0.0
+	p.eachRow(func(s *Sample, b int) {
+		if !of(s) {
+			return
+		}
+		n[b] += float64(s.Count)
+		whole += float64(s.Count)
+		if in(s) {
+			k[b] += float64(s.Count)
+			part += float64(s.Count)
+		}
+	})
+	out := share(part, whole, whole)
+	if p.InBlocks() {
+		out.Error = standardError(&k, &n)
+	}
+	return out
+}

@@ -24,6 +24,7 @@ type symbolTable struct {
 	absolute  []codeSymbol     // functions elsewhere on the chip, such as those of a ROM, by Low
 	objects   map[string]Range // global variables, and vector tables
 	present   bool
+	modes     mapping
 }
 
 // rawSymbol is an ELF symbol that may name code.
@@ -54,7 +55,7 @@ func newSymbolTable(f *elf.File, code []Range) symbolTable {
 		return t
 	}
 	t.present = true
-	modes := newMapping(all)
+	t.modes = newMapping(all)
 	var raw []rawSymbol
 	for _, s := range all {
 		if s.Section == elf.SHN_ABS && elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Size > 0 && s.Name != "" {
@@ -73,7 +74,7 @@ func newSymbolTable(f *elf.File, code []Range) symbolTable {
 		switch {
 		case typ == elf.STT_FUNC, typ == elf.STT_GNU_IFUNC:
 			raw = append(raw, rawSymbol{s.Name, addr &^ 1, uint32(s.Size), elf.ST_BIND(s.Info), true, s.Section})
-		case typ == elf.STT_NOTYPE && exec && isLabel(s.Name) && modes.isCode(addr&^1):
+		case typ == elf.STT_NOTYPE && exec && isLabel(s.Name) && t.modes.isCode(addr&^1):
 			raw = append(raw, rawSymbol{s.Name, addr &^ 1, uint32(s.Size), elf.ST_BIND(s.Info), false, s.Section})
 		}
 		if typ == elf.STT_OBJECT && elf.ST_BIND(s.Info) == elf.STB_GLOBAL || (typ == elf.STT_OBJECT || typ == elf.STT_NOTYPE) && slices.Contains(vectorSymbols, s.Name) {
