@@ -39,6 +39,7 @@ var layers = map[string][]string{
 	"gmon/tftp":        {},
 	"gmon/target":      {"gmon"},
 	"placement":        {},
+	"placement/fit":    {"placement", "profile", "symbol", "snapshot"},
 }
 
 // only lists the modules that a single package may import.
