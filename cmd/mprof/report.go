@@ -20,14 +20,22 @@ func (a *app) reportCommand() *cobra.Command {
 		Long: `Report prints how a profile was taken and its hottest functions, as mprof sample
 and mprof trace do at their end. PROFILE is any file that mprof writes or reads,
 recognised by its content: a recording, or a profile for the Firefox Profiler or
-pprof, or folded stacks.`,
+pprof, or folded stacks.
+
+With --fit it says which functions are worth moving from flash into RAM: those
+that cover the most time awake within so many bytes, what that can gain, and, by
+--ld and --attributes, the lines for the linker or the compiler.`,
 		Example: `  mprof report mprof-profile.json.gz --top 0
   mprof report run.mprof --sort total
-  mprof report mprof-profile.pb.gz --json`,
+  mprof report mprof-profile.pb.gz --json
+  mprof report mprof-profile.json.gz --fit 8K --flash-wait 5 --ld ramtext.ld`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.prepare(args); err != nil {
+			if err := errors.Join(f.prepare(args), f.fit.prepare(cmd.Flags().Changed)); err != nil {
 				return usageError{err}
+			}
+			if f.fit.size != "" {
+				return a.reportFit(cmd.Context(), f)
 			}
 			return a.reportProfile(cmd.Context(), f)
 		},
@@ -44,6 +52,7 @@ type reportFlags struct {
 	top   int
 	sort  string
 	json  bool
+	fit   fitFlags
 }
 
 func (f *reportFlags) add(cmd *cobra.Command) {
@@ -53,6 +62,7 @@ func (f *reportFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.top, "top", defaultTop, "how many functions are listed; 0: all")
 	flags.StringVar(&f.sort, "sort", "", "column by which functions are listed, the largest first: "+strings.Join(orderNames(), ", ")+"\nof samples: "+strings.Join(sampleOrderNames(), ", ")+" (default total of traced calls, self of samples)")
 	flags.BoolVar(&f.json, "json", false, "print it as JSON, with all functions")
+	f.fit.add(flags)
 	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(orderNames(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagFilename("elf")
 }
