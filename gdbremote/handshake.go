@@ -74,7 +74,8 @@ func (c *Client) handshake(ctx context.Context, o Options) error {
 // askFeatures asks what the server can do. Stop replies that were under way from
 // before come first and are noted.
 func (c *Client) askFeatures(ctx context.Context) error {
-	p, err := c.ask(ctx, "qSupported:swbreak+;hwbreak+;vContSupported+;xmlRegisters=arm,riscv")
+	// gdbserver describes an x86 only to those who know it: it is refused by name.
+	p, err := c.ask(ctx, "qSupported:swbreak+;hwbreak+;vContSupported+;xmlRegisters=i386,arm,riscv")
 	if err != nil {
 		return err
 	}
@@ -209,10 +210,12 @@ func (c *Client) whether(ctx context.Context, question string, p []byte) error {
 		c.stopped(s, nil)
 		c.latest.Already = true
 		c.unaccepted = c.nonStop
-		return nil
+		_, err := c.stop(ctx)
+		return err
 	case string(p) == "OK" && c.nonStop:
 		c.halted = false
-		return nil
+		_, err := c.ask(ctx, "Hg0") // gdbserver has no registers before a thread is chosen
+		return err
 	}
 	return refusal(question, p)
 }

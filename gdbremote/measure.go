@@ -42,8 +42,7 @@ const (
 	oldArmBytes = 16*4 + 8*12 + 2*4 // R0 to R15, F0 to F7, FPS, CPSR: the FPA of old
 	oldArmCPSR  = 25
 	hartBytes   = 33 * 4 // x0 to x31, pc
-	wideHart    = 33 * 8
-	firstCSR    = 65 // number of CSR 0 (gdb: riscv-tdep.h, RISCV_FIRST_CSR_REGNUM)
+	firstCSR    = 65     // number of CSR 0 (gdb: riscv-tdep.h, RISCV_FIRST_CSR_REGNUM)
 	csrMEPC     = 0x341
 	csrMCAUSE   = 0x342
 )
@@ -69,7 +68,9 @@ func (c *Client) assume(ctx context.Context, size int) error {
 		}
 		l.set(snapshot.XPSR, cpsr)
 	case snapshot.RV32:
-		if size != 0 && size < hartBytes || size == wideHart || size == oldArmBytes {
+		switch size {
+		case 0, hartBytes, hartBytes + 32*4, hartBytes + 32*8: // f0 to f31 of the F or D extension
+		default:
 			return wrong
 		}
 		for i := range 32 {

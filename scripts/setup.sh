@@ -43,6 +43,7 @@ if [ "$purpose" = test ]; then
 	need gcc-riscv64-unknown-elf has riscv64-unknown-elf-gcc
 	need picolibc-riscv64-unknown-elf test -f /usr/lib/picolibc/riscv64-unknown-elf/lib/libc.a
 	need gdb-multiarch has gdb-multiarch
+	need gdbserver has gdbserver
 	need umockdev has_umockdev
 	need openocd has openocd
 	need libhidapi-libusb0 has_hidapi

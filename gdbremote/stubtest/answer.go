@@ -148,15 +148,22 @@ func (c *session) query(body string) string {
 	case strings.HasPrefix(body, "qRcmd,"):
 		return c.monitor(body[len("qRcmd,"):])
 	case body == "qfThreadInfo":
-		return "m1"
+		return "m" + c.thread()
 	case body == "qsThreadInfo":
 		return "l"
 	case name == "qAttached":
 		return "1"
 	case body == "qC":
-		return "QC1"
+		return "QC" + c.thread()
 	}
 	return ""
+}
+
+func (c *session) thread() string {
+	if c.is.Thread == "" {
+		return "1"
+	}
+	return c.is.Thread
 }
 
 // monitor runs a command of the server's own.
@@ -180,6 +187,9 @@ func (c *session) monitor(digits string) string {
 // features reads a part of the description: qXfer:features:read:FILE:OFFSET,LENGTH.
 func (c *session) features(body string) string {
 	part := strings.Split(body, ":")
+	if len(part) == 5 && part[1] == "threads" && strings.Contains(c.is.Features, "qXfer:threads:read+") {
+		return `l<?xml version="1.0"?><threads><thread id="` + c.thread() + `"/></threads>`
+	}
 	if len(part) != 5 || part[1] != "features" || part[2] != "read" || !c.attached {
 		return ""
 	}

@@ -27,6 +27,7 @@ type Personality struct {
 	InG       int        // how many of them g has; 0: there is no g
 	VCont     string     // the answer to vCont?
 	Greeting  string     // a packet for whoever connects
+	Thread    string     // "": 1
 	Reply     string     // format of a stop reply, as in "T%02xthread:01;"
 	Signal    byte       // of a halt that was asked for
 	MostRead  int        // bytes of one m; 0: no limit
@@ -131,7 +132,7 @@ func JLink() Personality {
 	p := OpenOCD()
 	p.Name, p.Version = "J-Link", ""
 	p.Features = "PacketSize=4000;qXfer:memory-map:read-;QStartNoAckMode+;hwbreak+;qXfer:features:read+"
-	p.Reply, p.Signal, p.VCont = "T%02xthread:0000DEAD;", 5, ""
+	p.Thread, p.Reply, p.Signal, p.VCont = "dead", "T%02xthread:0000DEAD;", 5, ""
 	p.AnswersRunning, p.DetachStays = false, false
 	return p
 }
