@@ -2,6 +2,7 @@ package gprof_test
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/mprof/mprof/sim/armv7m"
@@ -163,6 +164,43 @@ func (m *machine) clear(t *testing.T, mode uint32, at int) {
 	}
 	if h.Epoch == before.Epoch || h.State != 1 || h.ArcsLost != 0 || h.Request != 0 {
 		t.Errorf("mode %d, instruction %d: %+v", mode, at, h.block)
+	}
+}
+
+// A program clears its counts itself, and is interrupted by calls at every instruction of that, which come before, meanwhile
+// or afterwards. What it called afterwards is there, and what the interrupt called is so as a whole or up to an end.
+func TestClearingIsInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("executes a program some thousand times")
+	}
+	for _, core := range cores[:2] {
+		t.Run(core.name, func(t *testing.T) {
+			m := buildMachine(t, append(core.flags, "-O2", "-DRESETS")...)
+			n := m.length(t)
+			quiet := m.counted(t, m.start(t, modeCall))
+			want := m.named(&quiet)
+			for at := 0; at < n && !t.Failed(); at++ {
+				c := m.start(t, modeCall)
+				for range at {
+					c.Step()
+				}
+				c.Pend(0)
+				h := m.counted(t, c)
+				for call, n := range m.named(&h) {
+					own := want[call]
+					most := 2*own + 1
+					if own > 0 && strings.HasSuffix(call, "outer") {
+						most = own // from main
+					}
+					if n < own || n > most {
+						t.Errorf("instruction %d: %d times %s, %d afterwards", at, n, call, own)
+					}
+				}
+				if len(m.named(&h)) < len(want) || h.ArcsLost != 0 {
+					t.Errorf("instruction %d: %v, want %v and more", at, m.named(&h), want)
+				}
+			}
+		})
 	}
 }
 

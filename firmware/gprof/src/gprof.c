@@ -102,6 +102,8 @@ uint32_t profile_on(void *start, void *end, uint32_t bucket_size, uint32_t inter
 	if (memory_bytes < l.counters || l.high == 0)
 		return 0;
 	divide(&l);
+	for (uint32_t i = 0; i < memory_bytes / 4; i++) // a free arc is all zeros, for the host, too
+		((volatile uint32_t *)memory)[i] = 0;
 	gprof_clear();
 	mprof_gprof.state = 1;
 	interval = gprof_timer_start(interval_us);
@@ -130,12 +132,13 @@ void profile_reset(void)
 
 void gprof_clear(void)
 {
-	uint32_t on = mprof_gprof.state, used = mprof_gprof.arcs_used;
+	uint32_t on = mprof_gprof.state, used;
 	volatile uint32_t *word = (volatile uint32_t *)gprof_counters(), *end = word + (mprof_gprof.buckets + 1) / 2;
 
 	mprof_gprof.state = 0;
 	mprof_gprof.epoch++; // before anything goes: a call that is being counted below this begins anew
 	GPROF_BARRIER();
+	used = mprof_gprof.arcs_used; // no more now
 	for (; word < end; word++)
 		*word = 0;
 	for (uint32_t i = 0; i <= mprof_gprof.slots; i++)

@@ -46,7 +46,7 @@ GPROF_INLINE volatile uint16_t *slot_of(uint32_t from)
 // What a call that finds no arc does next.
 enum outcome { LOOK_AGAIN, ANEW, NO_ROOM };
 
-// Takes a free arc: its number plus 1, 0 where there is none or the counts were cleared.
+// Takes a free arc, which is all zeros: its number plus 1, 0 where there is none or the counts were cleared.
 static uint32_t take_arc(uint32_t epoch)
 {
 	uint32_t n;
@@ -82,8 +82,7 @@ static enum outcome add(uint32_t head, uint32_t from, uint32_t self, uint32_t ep
 	if (*taken == 0)
 		return mprof_gprof.epoch != epoch ? ANEW : NO_ROOM;
 	arc = &gprof_arcs()[*taken - 1];
-	if (!fill(&arc->from, from, epoch) || !fill(&arc->self, self, epoch) ||
-	    !fill(&arc->count, 0, epoch) || !fill(&arc->next, head, epoch))
+	if (!fill(&arc->from, from, epoch) || !fill(&arc->self, self, epoch) || !fill(&arc->next, head, epoch))
 		return ANEW;
 	if (gprof_load_exclusive16(slot) != head)
 		return LOOK_AGAIN;

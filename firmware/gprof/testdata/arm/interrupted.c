@@ -89,6 +89,12 @@ PLAIN int main(void)
 #endif
 	window_begin();
 	outer();
+#ifdef RESETS
+	profile_reset();
+	outer(); // from more places than there are arcs before
+	outer();
+	outer();
+#endif
 	outer();
 	window_end();
 	finished();
