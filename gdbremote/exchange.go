@@ -115,7 +115,7 @@ func (c *Client) post(requests [][]byte) error {
 // comes beside it (stop replies, output, answers to questions of settle) is not
 // taken for it.
 func (c *Client) answer(ctx context.Context, under [][]byte) ([]byte, error) {
-	what := shortened(under[0])
+	what := nameOf(under[0])
 	t := c.patience(len(under))
 	defer t.timer.Stop()
 	for {
@@ -190,6 +190,14 @@ func (c *Client) await(ctx context.Context, t *patience, request []byte) (event,
 		t.rest -= wait
 		t.timer.Reset(wait)
 	}
+}
+
+// nameOf is a request as a person needs to know it.
+func nameOf(request []byte) string {
+	if bytes.HasPrefix(request, []byte("qSupported:")) {
+		return "qSupported"
+	}
+	return shortened(request)
 }
 
 // isBeside tells packets that are no answer to the request.

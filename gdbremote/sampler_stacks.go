@@ -205,7 +205,9 @@ func (e *stackEnds) ended(sp, high uint32, cut bool) {
 	i := e.of(sp)
 	switch {
 	case cut && i >= 0 && high > e.ends[i].top:
-		e.wrong[e.ends[i].top] = true
+		if len(e.wrong) < mostSeen {
+			e.wrong[e.ends[i].top] = true
+		}
 		e.ends = slices.Delete(e.ends, i, i+1)
 	case cut:
 		e.depth = min(2*e.depth, mostDepth)

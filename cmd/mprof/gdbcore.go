@@ -146,7 +146,7 @@ func (c *gdbCore) detach(ended error) error {
 		c.left = c.through() + ": the connection was lost, so mprof could not leave the target running: the server may have left it halted"
 		return nil
 	case err != nil:
-		return fmt.Errorf("the target may be left halted: %w", err)
+		return err
 	}
 	c.left = fmt.Sprintf("%s: the target was left running (by %s)", c.through(), c.client.LeftBy())
 	return nil

@@ -88,6 +88,9 @@ func isSerialName(name string) bool {
 // errNoServer: nobody listens at the address of a GDB server.
 var errNoServer = errors.New("no GDB server listens there")
 
+// interruptByte halts a running target (GDB manual, E.9 "Interrupts").
+const interruptByte = 3
+
 // serialBaud is what servers on real UARTs have; those on USB take any.
 const serialBaud = 115200
 
@@ -96,6 +99,11 @@ func (s gdbServer) dial(ctx context.Context) (io.ReadWriteCloser, error) {
 		p, err := uart.Open(s.address, serialBaud)
 		if err != nil {
 			return nil, err
+		}
+		// A server behind a serial port does not see that a session ended without a
+		// word: it still waits for the target to stop, and hears nothing but this.
+		if _, err := p.Write([]byte{interruptByte}); err != nil {
+			return nil, errors.Join(err, p.Close())
 		}
 		return p, nil
 	}

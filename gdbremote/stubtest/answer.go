@@ -110,6 +110,7 @@ func (c *session) answer(body string) (text string, ok bool) {
 		if !c.is.DetachStays {
 			c.Core.Start()
 		}
+		c.attached = !c.is.NeedsAttach // a serial port knows no end of a session but this
 		return "OK", true
 	case body[0] == 'H', body[0] == '!':
 		return "OK", true
