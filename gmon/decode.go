@@ -133,6 +133,13 @@ func (d *decoder) bins(low, high uint32, n int) error {
 	}
 	space := uint64(high - low)
 	edge := func(i int) uint32 { return uint32((uint64(i)*space + uint64(n) - 1) / uint64(n)) }
+	hit := 0
+	for i := range n {
+		if d.order.Uint16(d.file[d.at+binSize*i:]) > 0 {
+			hit++
+		}
+	}
+	d.data.Buckets = slices.Grow(d.data.Buckets, hit)
 	for i := range n {
 		if count := d.order.Uint16(d.file[d.at+binSize*i:]); count > 0 {
 			first := edge(i)

@@ -12,6 +12,7 @@ type encoder struct {
 	order binary.ByteOrder
 	rate  uint32
 	size  uint32 // of a bucket
+	word  [4]byte
 }
 
 func (e *encoder) tag(t byte) { _ = e.w.WriteByte(t) }
@@ -20,16 +21,14 @@ func (e *encoder) text(s string) { _, _ = e.w.WriteString(s) }
 
 func (e *encoder) words(values ...uint32) {
 	for _, v := range values {
-		var b [4]byte
-		e.order.PutUint32(b[:], v)
-		_, _ = e.w.Write(b[:])
+		e.order.PutUint32(e.word[:], v)
+		_, _ = e.w.Write(e.word[:])
 	}
 }
 
 func (e *encoder) bin(count uint16) {
-	var b [binSize]byte
-	e.order.PutUint16(b[:], count)
-	_, _ = e.w.Write(b[:])
+	e.order.PutUint16(e.word[:], count)
+	_, _ = e.w.Write(e.word[:binSize])
 }
 
 // segment writes as many histograms of its range as the largest count takes: each bin is full
