@@ -32,6 +32,9 @@ func firefoxLibs(mappings []profile.Mapping) []firefoxLib {
 
 func newFirefoxLib(m profile.Mapping) firefoxLib {
 	lib := firefoxLib{Arch: "arm", Name: m.Name, Path: m.Path, DebugName: m.Name, DebugPath: m.Path, BreakpadID: debugID(m)}
+	if m.RISCV {
+		lib.Arch = "riscv32"
+	}
 	if len(m.BuildID) > 0 {
 		lib.CodeID = ptr(hex.EncodeToString(m.BuildID))
 	}

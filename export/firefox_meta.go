@@ -86,6 +86,9 @@ func newFirefoxMeta(p *profile.Profile) firefoxMeta {
 		KeepProfileThreadOrder: true, UsesOnlyOneStackType: true, SourceCodeIsNotOnSearchfox: true,
 		InitialSelectedThreads: []int{0},
 	}
+	if p.Mapping.RISCV {
+		m.Platform, m.ABI = "RISC-V", "riscv32-elf"
+	}
 	if p.Trace != nil {
 		m.MarkerSchema = append(m.MarkerSchema, callSchema)
 		m.SampleUnits["threadCPUDelta"] = "ns"

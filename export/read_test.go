@@ -210,3 +210,18 @@ func TestReadFolded(t *testing.T) {
 
 // foldedName is a name as folded stacks have it.
 func foldedName(name string) string { return strings.ReplaceAll(name, ";", ":") }
+
+// A RISC-V program is not called one for ARM, nor after it was read again.
+func TestFirefoxOfRISCV(t *testing.T) {
+	p := rich(t, 20)
+	p.Mapping.RISCV = true
+	var out bytes.Buffer
+	if err := export.WriteFirefox(&out, reread(t, p, ".pb.gz")); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"platform":"RISC-V"`, `"abi":"riscv32-elf"`, `"arch":"riscv32"`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"debug/elf"
 	"path/filepath"
 	"slices"
 )
@@ -14,6 +15,7 @@ type Mapping struct {
 	Low, High   uint32  // [Low, High) spans its code
 	Code        []Range // the addresses that it names
 	TextPrefix  []byte  // first 4096 bytes of .text, for the id of an image without build id; nil where it has no .text
+	RISCV       bool    // else ARM
 	HasLines    bool
 	HasFunction bool
 }
@@ -33,7 +35,7 @@ const textPrefix = 4096
 
 // Mapping describes the image.
 func (im *Image) Mapping() Mapping {
-	m := Mapping{Path: im.path, Name: filepath.Base(im.path), BuildID: im.buildID, HasLines: im.HasDWARF(),
+	m := Mapping{Path: im.path, Name: filepath.Base(im.path), BuildID: im.buildID, RISCV: im.Machine() == elf.EM_RISCV, HasLines: im.HasDWARF(),
 		HasFunction: len(im.symbols.functions) > 0 || im.hasDebug("info")}
 	if abs, err := filepath.Abs(im.path); err == nil {
 		m.Path = abs
