@@ -1,7 +1,7 @@
 package symbol
 
-// Object is where a global variable lies, by its name in the symbol table; ok is false where the image
-// has none of that name, or no symbols.
+// Object is where a variable lies, by its name in the symbol table: the global one of several. ok is false
+// where the image has none of that name, or no symbols.
 func (im *Image) Object(name string) (r Range, ok bool) {
 	r, ok = im.symbols.objects[name]
 	return r, ok

@@ -22,7 +22,7 @@ type symbolTable struct {
 	pieces    []piece          // of the address space, sorted
 	outside   []Range          // functions that lie in no executable section, such as code copied to .data
 	absolute  []codeSymbol     // functions elsewhere on the chip, such as those of a ROM, by Low
-	objects   map[string]Range // global variables, and vector tables
+	objects   map[string]Range // variables, and vector tables
 	present   bool
 	modes     mapping
 }
@@ -77,7 +77,9 @@ func newSymbolTable(f *elf.File, code []Range) symbolTable {
 		case typ == elf.STT_NOTYPE && exec && isLabel(s.Name) && t.modes.isCode(addr&^1):
 			raw = append(raw, rawSymbol{s.Name, addr &^ 1, uint32(s.Size), elf.ST_BIND(s.Info), false, s.Section})
 		}
-		if typ == elf.STT_OBJECT && elf.ST_BIND(s.Info) == elf.STB_GLOBAL || (typ == elf.STT_OBJECT || typ == elf.STT_NOTYPE) && slices.Contains(vectorSymbols, s.Name) {
+		_, known := t.objects[s.Name]
+		global := elf.ST_BIND(s.Info) != elf.STB_LOCAL // link-time optimisation makes variables local
+		if typ == elf.STT_OBJECT && (global || !known) || (typ == elf.STT_OBJECT || typ == elf.STT_NOTYPE) && slices.Contains(vectorSymbols, s.Name) {
 			t.objects[s.Name] = clampedRange(uint64(addr), s.Size)
 		}
 	}
