@@ -25,11 +25,11 @@ const (
 	reachRISCV = 1 << 20
 )
 
-// archV6M and its like have no 32-bit LDR (Tag_CPU_arch: 11 v6-M, 12 v6S-M, 16 v8-M
-// baseline).
+// veneer is the size of one. ARMv6-M, ARMv6S-M and ARMv8-M baseline (Tag_CPU_arch 11, 12,
+// 16) have no LDR that writes PC.
 func (a *analysis) veneer() int64 {
 	switch a.image.CPUArch() {
-	case 11, 12:
+	case 11, 12, 16:
 		return veneerThumb1
 	}
 	return veneerThumb2
@@ -54,33 +54,53 @@ func (a *analysis) far() bool {
 	return false
 }
 
-// choose makes a problem of the units and takes its answer. Thumb: a bridge is a
-// veneer, which all callers share. RISC-V: a bridge is what the calls of one
-// function to another grow by.
+// choose makes a problem of the units and takes its answer.
 func (a *analysis) choose() error {
-	p := placement.Problem{Budget: a.report.Budget}
-	items := make([]int, len(a.report.Units)) // by unit: its item, -1: stays
-	var unitOf []int
-	for i := range a.report.Units {
-		items[i] = -1
-		if a.report.Units[i].State == Movable {
-			items[i] = len(p.Items)
-			unitOf = append(unitOf, i)
-			p.Items = append(p.Items, placement.Item{Size: a.report.Units[i].Size, Value: a.report.Units[i].Samples})
-		}
-	}
-	riscv := a.image.Machine() == elf.EM_RISCV
-	far := a.far()
+	far, riscv := a.far(), a.image.Machine() == elf.EM_RISCV
 	pad := int64(sectionAlign)
 	if far && !riscv {
 		pad += veneerAlign
 	}
-	p.Budget = max(0, p.Budget-pad)
+	p := placement.Problem{Budget: max(0, a.report.Budget-pad)}
+	items := make([]int, len(a.report.Units)) // by unit: its item, -1: stays
+	var unitOf []int
+	for i, u := range a.report.Units {
+		items[i] = -1
+		if u.State == Movable {
+			items[i] = len(p.Items)
+			unitOf = append(unitOf, i)
+			p.Items = append(p.Items, placement.Item{Size: u.Size, Value: u.Samples})
+		}
+	}
+	if far {
+		a.bridge(&p, items, riscv)
+	}
+	choice, err := placement.Choose(p)
+	if err != nil {
+		return err
+	}
+	a.take(choice, unitOf)
+	if len(choice.Items) > 0 {
+		a.report.Size += pad
+	}
+	if far && !riscv {
+		a.report.Veneers, a.report.Enter = len(choice.Bridges), a.entered()
+	}
+	return nil
+}
+
+// bridge adds what calls out of RAM need. Thumb: a bridge is a veneer, which all
+// callers of an address share. RISC-V: a bridge is what the calls of one function to
+// another grow by.
+func (a *analysis) bridge(p *placement.Problem, items []int, riscv bool) {
 	shared := map[uint32]int{} // by address: the bridge to it
-	for item, i := range unitOf {
+	for i, item := range items {
+		if item < 0 {
+			continue
+		}
 		for _, c := range a.report.Units[i].calls {
 			to := a.target(c.to)
-			if !far || to < 0 || to == i || a.report.Units[to].State == InRAM {
+			if to < 0 || to == i || a.report.Units[to].State == InRAM {
 				continue
 			}
 			b, ok := shared[c.to]
@@ -96,19 +116,6 @@ func (a *analysis) choose() error {
 			p.Items[item].Bridges = append(p.Items[item].Bridges, b)
 		}
 	}
-	choice, err := placement.Choose(p)
-	if err != nil {
-		return err
-	}
-	a.take(choice, unitOf)
-	if len(choice.Items) > 0 {
-		a.report.Size += pad
-	}
-	if far && !riscv {
-		a.report.Veneers = len(choice.Bridges)
-		a.report.Enter = a.entered()
-	}
-	return nil
 }
 
 // take fills the report with what was chosen.

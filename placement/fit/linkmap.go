@@ -16,7 +16,8 @@ import (
 
 // LinkMap is what the map file of GNU ld says of input sections of code.
 type LinkMap struct {
-	sections []inputSection // by address
+	sections []inputSection    // by address
+	files    map[string]string // by object: its pattern
 }
 
 // inputSection is a piece of an object file, where the linker put it.
@@ -69,6 +70,7 @@ func ReadMap(r io.Reader) (*LinkMap, error) {
 		return nil, errors.New("fit: map: no input sections: it is what GNU ld writes with -Map=FILE")
 	}
 	slices.SortStableFunc(m.sections, func(a, b inputSection) int { return cmp.Compare(a.Low, b.Low) })
+	m.nameFiles()
 	return m, nil
 }
 
@@ -94,22 +96,37 @@ func (m *LinkMap) at(addr uint32) (inputSection, bool) {
 	return inputSection{}, false
 }
 
-// pattern names a section for a linker script: the file by its name without
-// folders where no other file has it, and ARCHIVE:MEMBER for one of an archive (ld manual,
-// "Input Section Basics").
+// pattern names a section for a linker script.
 func (m *LinkMap) pattern(s inputSection) string {
-	archive, member, ok := strings.Cut(strings.TrimSuffix(s.object, ")"), "(")
-	if ok {
-		return fmt.Sprintf("*%s:%s(%s)", base(archive), member, s.name)
+	return fmt.Sprintf("%s(%s)", m.files[s.object], s.name)
+}
+
+// nameFiles finds a pattern for each file: its name without folders where that is the
+// end of no other's, and ARCHIVE:MEMBER for one of an archive (ld manual, "Input Section
+// Basics").
+func (m *LinkMap) nameFiles() {
+	m.files = map[string]string{}
+	for _, s := range m.sections {
+		m.files[s.object] = ""
 	}
-	file := "*" + base(s.object)
-	for _, other := range m.sections {
-		if other.object != s.object && strings.HasSuffix(other.object, base(s.object)) {
-			file = s.object
-			break
+	ends := map[string]int{} // files by each end of their names
+	for object := range m.files {
+		name := base(object)
+		for i := range name {
+			ends[name[i:]]++
 		}
 	}
-	return fmt.Sprintf("%s(%s)", file, s.name)
+	for object := range m.files {
+		archive, member, ok := strings.Cut(strings.TrimSuffix(object, ")"), "(")
+		switch {
+		case ok:
+			m.files[object] = fmt.Sprintf("*%s:%s", base(archive), member)
+		case ends[base(object)] > 1:
+			m.files[object] = object
+		default:
+			m.files[object] = "*" + base(object)
+		}
+	}
 }
 
 func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
