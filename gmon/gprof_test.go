@@ -87,3 +87,25 @@ func TestGprofReadsCallsAlone(t *testing.T) {
 		t.Errorf("%+v", flat)
 	}
 }
+
+// So does the gprof of RISC-V, for a program of 32 bits.
+func TestRISCVGprofReadsIt(t *testing.T) {
+	gproftest.Require(t, "riscv64-unknown-elf-as", "riscv64-unknown-elf-ld", gproftest.RISCVCommand)
+	dir := t.TempDir()
+	object, elf := filepath.Join(dir, "a.o"), filepath.Join(dir, "a.elf")
+	as := exec.Command("riscv64-unknown-elf-as", "-march=rv32imc", "-mabi=ilp32", "-o", object, "-")
+	as.Stdin = strings.NewReader(".option norelax\n.irp name, f0, f1, last\n.globl \\name\n.type \\name, @function\n\\name: .space 16\n.size \\name, 16\n.endr\n")
+	if out, err := as.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := exec.Command("riscv64-unknown-elf-ld", "-melf32lriscv", "-Ttext=0x20040000", "-e", "f0", "-o", elf, object).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	d := &Data{Rate: 1000, Buckets: []Bucket{{0x20040000, 2, 70000}, {0x2004001e, 2, 1234567}}, Arcs: []Arc{{0x20040004, 0x20040010, 9}}}
+	flat := gproftest.FlatProfileBy(t, gproftest.RISCVCommand, elf, write(t, d, binary.LittleEndian))
+	f0, _ := flat.Row("f0")
+	f1, _ := flat.Row("f1")
+	if len(flat.Rows) != 2 || f0.SelfText != "70.00" || f1.SelfText != "1234.57" || f1.Calls != 9 {
+		t.Errorf("%+v", flat)
+	}
+}

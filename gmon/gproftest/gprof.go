@@ -15,6 +15,9 @@ import (
 // code for its own.
 const Command = "arm-none-eabi-gprof"
 
+// RISCVCommand is the gprof of RISC-V targets, of 32 bits as well.
+const RISCVCommand = "riscv64-unknown-elf-gprof"
+
 // Require skips a test where a tool is missing; where CI is true, it fails.
 func Require(t testing.TB, tools ...string) {
 	t.Helper()
@@ -60,7 +63,13 @@ func (f *Flat) Row(name string) (Row, bool) {
 // FlatProfile runs gprof -p on a gmon.out. Names are those of the symbol table.
 func FlatProfile(t testing.TB, elf, file string, flags ...string) Flat {
 	t.Helper()
-	f, err := parseFlat(run(t, append(append([]string{"-b", "-p", "--no-demangle"}, flags...), elf, file)))
+	return FlatProfileBy(t, Command, elf, file, flags...)
+}
+
+// FlatProfileBy is FlatProfile by the gprof of another target.
+func FlatProfileBy(t testing.TB, command, elf, file string, flags ...string) Flat {
+	t.Helper()
+	f, err := parseFlat(run(t, command, append(append([]string{"-b", "-p", "--no-demangle"}, flags...), elf, file)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,14 +77,14 @@ func FlatProfile(t testing.TB, elf, file string, flags ...string) Flat {
 }
 
 // run fails the test where gprof says anything that is no profile.
-func run(t testing.TB, args []string) string {
+func run(t testing.TB, command string, args []string) string {
 	t.Helper()
-	Require(t, Command)
+	Require(t, command)
 	var stdout, stderr strings.Builder
-	cmd := exec.Command(Command, args...)
+	cmd := exec.Command(command, args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil || stderr.Len() > 0 {
-		t.Fatalf("%s %s: %v\n%s", Command, strings.Join(args, " "), err, stderr.String())
+		t.Fatalf("%s %s: %v\n%s", command, strings.Join(args, " "), err, stderr.String())
 	}
 	return stdout.String()
 }

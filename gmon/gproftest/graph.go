@@ -20,7 +20,7 @@ type Graph struct {
 // CallGraph runs gprof -q on a gmon.out.
 func CallGraph(t testing.TB, elf, file string, flags ...string) Graph {
 	t.Helper()
-	g, err := parseGraph(run(t, append(append([]string{"-b", "-q", "--no-demangle"}, flags...), elf, file)))
+	g, err := parseGraph(run(t, Command, append(append([]string{"-b", "-q", "--no-demangle"}, flags...), elf, file)))
 	if err != nil {
 		t.Fatal(err)
 	}
