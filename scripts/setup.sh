@@ -46,6 +46,7 @@ if [ "$purpose" = test ]; then
 	need gdbserver has gdbserver
 	need umockdev has_umockdev
 	need openocd has openocd
+	need atftpd test -x /usr/sbin/atftpd
 	need libhidapi-libusb0 has_hidapi
 	need python3-pyocd has_pyocd
 fi
