@@ -159,10 +159,11 @@ func binomial(random *rand.Rand, n int, p float64) (k int) {
 	return k
 }
 
-// gdbTolerance is how far the shares may be from the truth beyond chance: what callers and
-// loops take for themselves, 0.2 % (shares.Tolerance), and what a server's stops favour.
-// docs/targets.md has what was measured.
-const gdbTolerance = 0.01
+// gdbTolerance is how far the shares may be from the truth beyond chance: 0.2 % that callers
+// and loops take for themselves (shares.Tolerance), up to 0.7 % that QEMU's stops find in
+// them, and what is left for a busy host, on which QEMU may not have executed anything from
+// one sample to the next. docs/targets.md has what was measured.
+const gdbTolerance = 0.02
 
 // judge compares the shares with the truth.
 func (s *gdbServer) judge(t testing.TB, k *taken) {

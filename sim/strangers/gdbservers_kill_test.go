@@ -73,7 +73,7 @@ func TestKilled(t *testing.T) {
 	}{
 		{"QEMU", qemuBoard("mps2-an386"), false},
 		{"QEMU RISC-V", qemuBoard("virt"), false},
-		{"OpenOCD", func(t testing.TB) *gdbServer { return openocdWith(t) }, false},
+		{"OpenOCD", func(t testing.TB) *gdbServer { return openocdWith(t, 1) }, false},
 		{"OpenOCD with gdb-detach", openocdServer, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

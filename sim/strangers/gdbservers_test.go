@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/firmware/shares"
+	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/sim/qemu"
 )
@@ -27,6 +28,7 @@ type gdbServer struct {
 	least   int                // samples that a run of a few seconds has, even on a busy machine
 	state   func() (running bool, rounds uint32)
 	log     func() string
+	rig     *rig // of a simulated board; nil: QEMU
 }
 
 // gdbServers are those that run here.
@@ -79,16 +81,19 @@ func qemuBoard(name string) func(t testing.TB) *gdbServer {
 	}
 }
 
-// sharesRig is a simulated board with the program of known shares, and its ELF file.
-func sharesRig(t testing.TB, o sim.Options) (*rig, *gdbServer) {
-	o.ELF = shares.ELF
-	r := newPacedRig(t, o)
+// sharesRig is a simulated board with the program of known shares, and its ELF file. Its
+// clock goes so many times slower than the wall clock.
+func sharesRig(t testing.TB, model string, slower int) *gdbServer {
+	r := plugIn(t, sim.Options{ELF: shares.ELF, Model: model, NoPCSR: true, Seed: 1}, func(b *sim.Board) probe.Transport {
+		b.SlowMotion(slower)
+		return b.PacedTransport()
+	})
 	elf := filepath.Join(t.TempDir(), "shares.elf")
 	if err := os.WriteFile(elf, shares.ELF, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	at := addressOf(t, elf, "rounds")
-	return r, &gdbServer{elf: elf, self: shares.Self(), least: 40, state: func() (bool, uint32) {
+	return &gdbServer{rig: r, elf: elf, self: shares.Self(), least: 40, state: func() (bool, uint32) {
 		var n uint32
 		r.board.Hold(func() { n, _ = r.board.Core().ReadBus(at, 4) })
 		s := r.board.CoreState()
@@ -99,34 +104,34 @@ func sharesRig(t testing.TB, o sim.Options) (*rig, *gdbServer) {
 // resumeOnLoss has OpenOCD resume the core when gdb, or mprof, is gone without a word.
 const resumeOnLoss = "board.core configure -event gdb-detach { catch { resume } }"
 
-func openocdServer(t testing.TB) *gdbServer { return openocdWith(t, resumeOnLoss) }
+func openocdServer(t testing.TB) *gdbServer { return openocdWith(t, 1, resumeOnLoss) }
 
 // openocdWith starts OpenOCD as GDB server of a simulated board.
-func openocdWith(t testing.TB, config ...string) *gdbServer {
+func openocdWith(t testing.TB, slower int, config ...string) *gdbServer {
 	path := tool(t, "openocd", "openocd")
-	r, s := sharesRig(t, sim.Options{Model: "mcu-link", NoPCSR: true, Seed: 1})
-	port := freePort(t)
+	s, port := sharesRig(t, "mcu-link", slower), freePort(t)
 	config = append(config, "tcl_port disabled", fmt.Sprintf("gdb_port %d", port))
 	cmd := exec.Command(path, openocdArgs(config...)...)
-	return s.serve(t, r, cmd, "OpenOCD", port)
+	return s.serve(t, cmd, "OpenOCD", port)
 }
 
 // pyocdServer starts pyOCD as GDB server of a simulated board. Debian's pyOCD knows HID alone.
-func pyocdServer(t testing.TB) *gdbServer {
+func pyocdServer(t testing.TB) *gdbServer { return pyocdWith(t, 1) }
+
+func pyocdWith(t testing.TB, slower int) *gdbServer {
 	tool(t, "pyocd-gdbserver", "python3-pyocd")
-	r, s := sharesRig(t, sim.Options{Model: "daplink-hid", NoPCSR: true, Seed: 1})
-	port := freePort(t)
+	s, port := sharesRig(t, "daplink-hid", slower), freePort(t)
 	cmd := exec.Command(python, "testdata/pyocd_gdbserver.py", "--target", "cortex_m", "--persist", "--port", fmt.Sprint(port), "--telnet-port", "0", "--frequency", "4000000")
 	s.least = 5 // Python, HID, and a transfer for each register
-	return s.serve(t, r, cmd, "pyOCD", port)
+	return s.serve(t, cmd, "pyOCD", port)
 }
 
 // serve starts the program and waits until it listens.
-func (s *gdbServer) serve(t testing.TB, r *rig, cmd *exec.Cmd, name string, port int) *gdbServer {
+func (s *gdbServer) serve(t testing.TB, cmd *exec.Cmd, name string, port int) *gdbServer {
 	t.Helper()
 	var log syncBuffer
 	cmd.Stdout, cmd.Stderr = &log, &log
-	r.start(cmd)
+	s.rig.start(cmd)
 	s.name, s.address, s.log = name, fmt.Sprintf("127.0.0.1:%d", port), log.String
 	for end := time.Now().Add(time.Minute); !listens(port); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {

@@ -33,12 +33,12 @@ func TestGmonThroughOpenOCD(t *testing.T) {
 		return v
 	}
 	const epoch, ticks = 3, 11
-	s := &gdbServer{elf: elf, state: func() (bool, uint32) {
+	s := &gdbServer{elf: elf, rig: r, state: func() (bool, uint32) {
 		c := r.board.CoreState()
 		return !c.Halted && !c.LockedUp, word(ticks)
 	}}
 	port := freePort(t)
-	s.serve(t, r, exec.Command(path, openocdArgs(resumeOnLoss, "tcl_port disabled", fmt.Sprintf("gdb_port %d", port))...), "OpenOCD", port)
+	s.serve(t, exec.Command(path, openocdArgs(resumeOnLoss, "tcl_port disabled", fmt.Sprintf("gdb_port %d", port))...), "OpenOCD", port)
 	program, err := mprof()
 	if err != nil {
 		t.Fatal(err)
