@@ -75,11 +75,15 @@ func TestKilled(t *testing.T) {
 		{"QEMU RISC-V", qemuBoard("virt"), false},
 		{"OpenOCD", func(t testing.TB) *gdbServer { return openocdWith(t, 1) }, false},
 		{"OpenOCD with gdb-detach", openocdServer, true},
+		{"pyOCD", pyocdServer, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			times := 50
 			if testing.Short() {
 				times = 4
+			}
+			if c.name == "pyOCD" && testing.Short() {
+				t.Skip("a second for each")
 			}
 			s := c.start(t)
 			random := rand.New(rand.NewPCG(uint64(times), 1))
