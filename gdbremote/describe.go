@@ -25,11 +25,11 @@ const (
 type described struct {
 	arch      string // as in "arm", "riscv:rv32"
 	features  []string
-	registers []described1
+	registers []describedRegister
 }
 
-// described1 is one register.
-type described1 struct {
+// describedRegister is one register.
+type describedRegister struct {
 	name    string
 	feature string
 	num     int // the number that p takes
@@ -103,7 +103,7 @@ func (d *describer) element(t xml.StartElement, feature string) error {
 }
 
 func (d *describer) register(t xml.StartElement, feature string) error {
-	r := described1{name: strings.ToLower(attribute(t, "name")), feature: feature, num: d.next}
+	r := describedRegister{name: strings.ToLower(attribute(t, "name")), feature: feature, num: d.next}
 	if text := attribute(t, "regnum"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 || n > mostRegisterNum {

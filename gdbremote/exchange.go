@@ -116,7 +116,7 @@ func (c *Client) post(requests [][]byte) error {
 // taken for it.
 func (c *Client) answer(ctx context.Context, under [][]byte) ([]byte, error) {
 	what := nameOf(under[0])
-	t := c.patience(len(under))
+	t := c.patience()
 	defer t.timer.Stop()
 	for {
 		e, err := c.await(ctx, &t, under[0])
@@ -165,8 +165,8 @@ type patience struct {
 	resends int // because the server asked for them
 }
 
-func (c *Client) patience(under int) patience {
-	if c.wire.noAck.Load() || !c.acknowledges || under > 1 {
+func (c *Client) patience() patience {
+	if c.wire.noAck.Load() || !c.acknowledges || c.pipelines {
 		return patience{timer: time.NewTimer(c.timeout)}
 	}
 	part := min(resendAfter, c.timeout/(mostResends+1))

@@ -43,8 +43,8 @@ func TestLostAnswers(t *testing.T) {
 			{Do: stubtest.Before, Text: "O48690a"}, {Do: stubtest.Slow, For: brisk * 3 / 2}, {Do: stubtest.Ignore},
 		} {
 			for _, on := range []string{"g", fmt.Sprintf("m%x", ramAt)} {
+				f, s := f, s
 				f.On, f.Nth = on, 3
-				s := s
 				s.o.Timeout = brisk
 				if s.harmless(f) {
 					s.o.Timeout = time.Minute

@@ -37,7 +37,7 @@ func layoutOf(d described, arch snapshot.Arch) (layout, error) {
 	if is, known := archOf(d); !known || is != arch {
 		return layout{}, &ArchError{Program: arch, Stub: stubArch(d)}
 	}
-	slices.SortStableFunc(d.registers, func(a, b described1) int { return cmp.Compare(a.num, b.num) })
+	slices.SortStableFunc(d.registers, func(a, b describedRegister) int { return cmp.Compare(a.num, b.num) })
 	l := layout{core: d.arch, described: true, inG: -1}
 	offset := 0
 	for _, r := range d.registers {

@@ -147,7 +147,7 @@ func (c *Client) takeAll(answer []byte, regs *snapshot.Registers) error {
 	if isRefusal(answer) {
 		return nil
 	}
-	if len(answer)%2 != 0 {
+	if len(answer) != 2*c.layout.inG { // it is the answer to something else
 		return answerError("g", answer)
 	}
 	for r := range c.layout.at {

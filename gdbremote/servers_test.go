@@ -306,9 +306,9 @@ func TestPipelined(t *testing.T) {
 	core := simulated(snapshot.CortexM)
 	stub := stubtest.New(core, stubtest.OpenOCD())
 	stub.Delay(time.Millisecond)
-	c := connectTo(t, stub, server{})
 	var order []bool
-	c.wire.log = func(sent bool, _ []byte) { order = append(order, sent) }
+	c := connectTo(t, stub, server{o: Options{Log: func(sent bool, _ []byte) { order = append(order, sent) }}})
+	order = nil
 	if _, _, err := c.Registers(context.Background(), armExtra, []Window{{ramAt, 64}}); err != nil {
 		t.Fatal(err)
 	}
