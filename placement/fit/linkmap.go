@@ -29,8 +29,9 @@ type inputSection struct {
 
 // maxMapLine and maxMapSections bound what a damaged file can ask for.
 const (
-	maxMapLine     = 1 << 20
-	maxMapSections = 1 << 20
+	maxMapLine     = 1 << 16
+	maxMapSections = 1 << 18
+	longestName    = 255 // of a file
 )
 
 // ReadMap reads what GNU ld writes with -Map: lines of a section's name, which
@@ -112,7 +113,7 @@ func (m *LinkMap) nameFiles() {
 	ends := map[string]int{} // files by each end of their names
 	for object := range m.files {
 		name := base(object)
-		for i := range name {
+		for i := range min(len(name), longestName) {
 			ends[name[i:]]++
 		}
 	}
@@ -121,7 +122,7 @@ func (m *LinkMap) nameFiles() {
 		switch {
 		case ok:
 			m.files[object] = fmt.Sprintf("*%s:%s", base(archive), member)
-		case ends[base(object)] > 1:
+		case ends[base(object)] > 1, len(base(object)) > longestName:
 			m.files[object] = object
 		default:
 			m.files[object] = "*" + base(object)

@@ -15,6 +15,9 @@ func (a *analysis) remark() {
 	if !r.Exact {
 		add("the search was cut short: another set could cover up to %d samples instead of %d", r.AtMost, r.Moving)
 	}
+	if r.Traced {
+		add("times of traced calls: what a function calls that is not traced counts for it, though it does not move with it")
+	}
 	if r.Map == nil && !a.image.HasDWARF() {
 		add("the ELF file has no debug information: each function is taken to have a section of its own (-ffunction-sections); --map tells for sure")
 	}

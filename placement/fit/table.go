@@ -53,9 +53,9 @@ func (u *Unit) describe() string {
 }
 
 func (r *Report) writeCover(w io.Writer) {
-	fmt.Fprintf(w, "\ncovered    %s ± %s of the time awake (%s of %s%s)\n", percent(r.Covered.Value), percent(r.Covered.Error), r.number(r.Moving), r.amount(r.Total), r.exactness())
+	fmt.Fprintf(w, "\ncovered    %s of the time awake (%s of %s%s)\n", r.share(r.Covered), r.number(r.Moving), r.amount(r.Total), r.exactness())
 	if r.InRAM.Value > 0 {
-		fmt.Fprintf(w, "in RAM     %s ± %s already\n", percent(r.InRAM.Value), percent(r.InRAM.Error))
+		fmt.Fprintf(w, "in RAM     %s already\n", r.share(r.InRAM))
 	}
 	left := r.Total - r.Moving - r.Resident
 	fmt.Fprintf(w, "in flash   %s of the time awake remains there\n", percent(r.part(left)))
@@ -127,6 +127,14 @@ func (r *Report) number(n int64) string {
 		return fmt.Sprintf("%.1f", float64(n)/1e6)
 	}
 	return fmt.Sprint(n)
+}
+
+// share has an error where it is of samples.
+func (r *Report) share(s profile.Share) string {
+	if r.Traced {
+		return percent(s.Value)
+	}
+	return percent(s.Value) + " ± " + percent(s.Error)
 }
 
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
