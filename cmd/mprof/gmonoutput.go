@@ -14,10 +14,10 @@ import (
 
 func isStdout(path string) bool { return path == "-" || path == "/dev/stdout" }
 
-// isGmon tells whether a name is that of gprof's file: gmon.out and what gprof calls such files, or *.gmon.
+// isGmon tells whether a name is that of gprof's file, as export has it: app.out is an ELF file.
 func isGmon(path string) bool {
-	lower := strings.ToLower(filepath.Base(path))
-	return strings.HasSuffix(lower, ".out") || strings.HasSuffix(lower, ".gmon")
+	f, err := export.ByPath(path)
+	return err == nil && f.Ext == export.GmonExt
 }
 
 // numbered puts a number before the extension: gmon-001.out, profile-012.pb.gz.
