@@ -4,7 +4,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS = -X main.version=$(VERSION)
 
-.PHONY: all build demo test short race fuzz bench accuracy corpus reliability firmware picture fmt lint cross generate clean
+.PHONY: all build demo test short race fuzz bench bench-peers bench-targets accuracy corpus reliability firmware picture fmt lint cross generate clean
 
 all: build
 
@@ -39,7 +39,7 @@ fuzz:
 
 # The tables of docs/overhead.md and docs/simulated-board.md, and Go benchmarks.
 bench:
-	$(GO) test -run '^$$' -bench . -skip Peers -benchtime 1s ./...
+	$(GO) test -run '^$$' -bench . -skip 'Peers|GDBServers' -benchtime 1s ./...
 
 # OpenOCD's profiler and mprof on the same board through libusb: the tables of
 # docs/overhead.md, "Against OpenOCD". Four minutes; the machine must be idle.
@@ -47,17 +47,25 @@ bench-peers:
 	@scripts/setup.sh test
 	$(GO) test -timeout 20m -run '^$$' -bench Peers -benchtime 1x ./sim/strangers
 
+# Rates and halts through GDB servers: the table of docs/targets.md (a minute).
+bench-targets:
+	@scripts/setup.sh test
+	$(GO) test -timeout 10m -run '^$$' -bench GDBServers -benchtime 1x ./sim/strangers
+
 # The tables of docs/reliability.md: every fault at every point (a minute).
 reliability:
 	$(GO) test -count 1 -timeout 20m ./cortexm/reliability -full -update
 
 # The tables of docs/accuracy.md; those of every instruction are written into it
 # (every program of firmware/corpus, two minutes). Then those of docs/firmware.md: durations
-# of traced calls against counted ones, and what the module costs (three minutes).
+# of traced calls against counted ones, and what the modules cost (three minutes); and
+# that of docs/placement.md.
 accuracy:
 	@scripts/setup.sh test
 	$(GO) test -count 1 -timeout 30m -run 'Accuracy' -v ./cmd/mprof -corpus -update
 	$(GO) test -count 1 -timeout 30m -run 'Accuracy|TestCost' -v ./firmware/examples -update
+	$(GO) test -count 1 -timeout 30m -run TestCost -v ./firmware/examples/gproftest -update
+	$(GO) test -count 1 -timeout 30m -run Moved -v ./placement/fit -update
 
 # The programs of firmware/corpus, into the user's cache.
 corpus:
