@@ -32,7 +32,7 @@ func newStacks(of *symbol.Program, o profile.Options, w unwinding) (*stacks, err
 	if err != nil {
 		return nil, err
 	}
-	return &stacks{program: of, unwinder: u, builder: profile.NewBuilder(of, o), flat: o.Flat}, nil
+	return &stacks{program: of, unwinder: u, builder: profile.NewBuilder(namesFor(archOf(of), of), o), flat: o.Flat}, nil
 }
 
 // program gives the unwinder what it needs of the images.
