@@ -28,6 +28,9 @@ func TestNotStarted(t *testing.T) {
 		{"an empty range", []operation{do(memory, 10000), do(on, 0x1000, 0x1000, 16, 997)}},
 		{"a range that ends before it begins", []operation{do(memory, 10000), do(on, 0x2000, 0x1000, 16, 997)}},
 		{"the end of the address space", []operation{do(memory, 10000), do(on, 0xffffff00, 0xffffffff, 16, 997)}},
+		{"counters that take 4 GiB less 4 bytes", []operation{do(memory, 10000), do(on, 0, 0xfffffffc, 2, 997)}},
+		{"counters of which the size would be 0", []operation{do(memory, 10000), do(on, 0, 0xfffffffe, 2, 997)}},
+		{"half of all addresses", []operation{do(memory, 10000), do(on, 0x80000000, 0xfffffffe, 2, 997)}},
 		{"no interval", []operation{do(memory, 10000), do(on, 0x1000, 0x9000, 16, 0)}},
 		{"a timer that cannot", []operation{do(memory, 10000), do(on, 0x1000, 0x9000, 16, 13)}},
 		{"a second one without room", []operation{do(memory, 10000), do(on, 0x1000, 0x2000, 16, 997), do(on, 0, 0x80000, 4, 997)}},
@@ -53,6 +56,19 @@ func TestWantedMemory(t *testing.T) {
 	less := one(t, do(memory, wanted-4), do(on, low, high, 4, 997))
 	if full.Buckets != 0x20000 || full.Slots != 0x800 || full.ArcsSize < 0x80000/20/16-1 || less.ArcsSize != full.ArcsSize-1 {
 		t.Errorf("%+v\n%+v", full.block, less.block)
+	}
+}
+
+// Memory that is not aligned to 4 is used from the next word on; of memory that has no word nothing is.
+func TestOddMemory(t *testing.T) {
+	for off := range uint32(4) {
+		h := one(t, do(memory, 10000, off), do(on, 0x1000, 0x2000, 16, 997), do(call, 0x1001, 0x1101), do(hit, 0x1ff0, 3))
+		if want := h.Given + (off+3)/4*4; h.Counters != want || h.Result != 997 || h.counters[255] != 3 || len(h.arcs) != 1 {
+			t.Errorf("%d bytes behind a word: counters at %#x, want %#x; %+v", off, h.Counters, want, h.block)
+		}
+		if h := one(t, do(memory, 4, off), do(on, 0x1000, 0x1002, 2, 997), do(hit, 0x1000, 1)); (h.Result != 0) != (off == 0) {
+			t.Errorf("4 bytes less %d: %+v", off, h.block)
+		}
 	}
 }
 

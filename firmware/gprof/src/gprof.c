@@ -18,6 +18,9 @@
 // Their numbers have 16 bits, with 1 added.
 #define ARCS_MOST 0xFFFFu
 
+// Counters of so many buckets take 2 GiB; with more of them sizes would not fit into 32 bits.
+#define BUCKETS_MOST 0x40000000u
+
 volatile struct gprof_block mprof_gprof;
 
 static uint32_t *memory;
@@ -26,8 +29,12 @@ static uint16_t no_hash[2]; // of arcs without memory
 
 void profile_memory(void *p, uint32_t bytes)
 {
-	memory = p;
-	memory_bytes = p == NULL ? 0 : bytes & ~3u;
+	uint32_t skip = -(uint32_t)(uintptr_t)p & 3u; // a byte array may begin anywhere
+
+	if (p == NULL || bytes < skip)
+		skip = bytes = 0;
+	memory = (void *)((char *)p + skip);
+	memory_bytes = (bytes - skip) & ~3u;
 }
 
 struct layout {
@@ -98,8 +105,8 @@ uint32_t profile_on(void *start, void *end, uint32_t bucket_size, uint32_t inter
 	if (to <= from || interval_us == 0)
 		return 0;
 	l = layout_of(from, to, bucket_size);
-	mprof_gprof.wanted = l.counters + l.hash + l.arcs;
-	if (memory_bytes < l.counters || l.high == 0)
+	mprof_gprof.wanted = l.buckets > BUCKETS_MOST ? UINT32_MAX : l.counters + l.hash + l.arcs;
+	if (l.buckets > BUCKETS_MOST || memory_bytes < l.counters || l.high == 0)
 		return 0;
 	divide(&l);
 	for (uint32_t i = 0; i < memory_bytes / 4; i++) // a free arc is all zeros, for the host, too

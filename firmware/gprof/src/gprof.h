@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-// Memory for the counters, the hash table and the arcs, aligned to 4; before profile_on. It may be
+// Memory for the counters, the hash table and the arcs; before profile_on. What is not aligned to 4 is not used. It may be
 // smaller than what profile_on wants: arcs get what the counters leave.
 void profile_memory(void *memory, uint32_t bytes);
 

@@ -78,11 +78,12 @@ static void dump(uint32_t result)
 // What the last profile_on gave.
 static uint32_t result;
 
-static void give(uint32_t bytes)
+// What is `off` bytes behind given and ends where memory does.
+static void give(uint32_t bytes, uint32_t off)
 {
 	memset(memory, 0xA5, sizeof memory);
 	given = memory + (sizeof memory - bytes) / 4;
-	profile_memory(given, bytes);
+	profile_memory((char *)given + off, bytes - off);
 }
 
 static void perform(const struct operation *o)
@@ -95,7 +96,7 @@ static void perform(const struct operation *o)
 	accesses = 0;
 	switch (o->kind) {
 	case MEMORY:
-		give(a[0]);
+		give(a[0], a[1]);
 		break;
 	case ON:
 		result = profile_on((void *)(uintptr_t)a[0], (void *)(uintptr_t)a[1], a[2], a[3]);
