@@ -34,7 +34,7 @@ static uint32_t period;
 
 struct gprof_interval gprof_timer_start(uint32_t interval_us)
 {
-	struct gprof_interval i = {GPROF_TIMER_HZ, gprof_ticks(GPROF_TIMER_HZ, interval_us, 0xFFFFFFFFu)};
+	struct gprof_interval i = {GPROF_TIMER_HZ, gprof_ticks(GPROF_TIMER_HZ, interval_us, GPROF_TIMER_MOST)};
 
 	gprof_set_register(TIMER_CTRL, 0);
 	period = i.period;

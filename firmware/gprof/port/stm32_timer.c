@@ -39,6 +39,9 @@
 #define CR1_ARPE (1u << 7)
 #define UPDATE (1u << 0)
 
+// Of a timer of 16 bits, with room above for a longer interval.
+#define SHORT_MOST 0xE000u
+
 #ifdef GPROF_TIMER_HZ
 static uint32_t timer_hz(void) { return GPROF_TIMER_HZ; }
 #else
@@ -66,9 +69,9 @@ struct gprof_interval gprof_timer_start(uint32_t interval_us)
 	struct gprof_interval i = {timer_hz(), 0};
 	uint32_t prescaler = 1;
 
-	i.period = gprof_ticks(i.hz, interval_us, 0xFFFFFFFFu);
+	i.period = gprof_ticks(i.hz, interval_us, GPROF_TIMER_BITS == 16 ? 0xFFFFu * SHORT_MOST : GPROF_TIMER_MOST);
 	if (GPROF_TIMER_BITS == 16) {
-		prescaler = i.period / 0xE000u + 1; // with room above for a longer interval
+		prescaler = i.period / SHORT_MOST + 1; // up to 65536, which is what PSC takes
 		i.period -= i.period % prescaler;
 	}
 	gprof_set_register(GPROF_TIMER_ENABLE, gprof_register(GPROF_TIMER_ENABLE) | 1u << (GPROF_TIMER_NUMBER - 2));

@@ -31,6 +31,9 @@ static inline void gprof_enable_interrupt(uint32_t line)
 	gprof_set_register(NVIC_ISER + 4 * (line / 32), 1u << (line % 32));
 }
 
+// What leaves room in 32 bits for an interval that is varied.
+#define GPROF_TIMER_MOST 0xFFFF0000u
+
 // Ticks of an interval, rounded; `most` where it is longer.
 static inline uint32_t gprof_ticks(uint32_t hz, uint32_t interval_us, uint32_t most)
 {
