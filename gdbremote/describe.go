@@ -21,6 +21,9 @@ const (
 	mostBits        = 1 << 16
 )
 
+// descriptionTimeouts is how long reading all of it may take, in Options.Timeout.
+const descriptionTimeouts = 6
+
 // described is a target description (GDB manual, G "Target Descriptions").
 type described struct {
 	arch      string // as in "arm", "riscv:rv32"
@@ -40,6 +43,7 @@ type describedRegister struct {
 type describer struct {
 	read  func(name string) ([]byte, error)
 	files int
+	bytes int
 	next  int // the number of a register that gives none
 	out   described
 }
@@ -59,6 +63,9 @@ func (d *describer) file(name string) error {
 	text, err := d.read(name)
 	if err != nil {
 		return err
+	}
+	if d.bytes += len(text); d.bytes > mostDescription {
+		return fmt.Errorf("gdbremote: target description: longer than %d bytes", mostDescription)
 	}
 	x := xml.NewDecoder(bytes.NewReader(text))
 	// Every description in use is ASCII, whatever its declaration says.
@@ -158,13 +165,17 @@ func (c *Client) readFeature(ctx context.Context, name string) ([]byte, error) {
 func (c *Client) describe(ctx context.Context) error {
 	var d described
 	if c.features.has("qXfer:features:read") {
+		whole, cancel := context.WithTimeout(ctx, descriptionTimeouts*c.timeout)
+		defer cancel()
 		var err error
-		d, err = readDescription(func(name string) ([]byte, error) { return c.readFeature(ctx, name) })
+		d, err = readDescription(func(name string) ([]byte, error) { return c.readFeature(whole, name) })
 		var refused *RefusedError
 		switch {
 		case errors.As(err, &refused):
 			c.remarks = append(c.remarks, "the server announces a description of the target's registers and refuses it ("+refused.Answer+")")
 			d = described{}
+		case whole.Err() != nil && ctx.Err() == nil:
+			return timeoutError("target description", descriptionTimeouts*c.timeout)
 		case err != nil:
 			return err
 		}

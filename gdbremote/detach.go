@@ -12,6 +12,11 @@ func (c *Client) Detach(ctx context.Context) error {
 	defer c.wire.close()
 	var ended *ExitedError
 	err := c.leave(ctx)
+	if errors.Is(err, ErrDisconnected) {
+		if c.lastWords(); c.ended != nil {
+			err = c.ended
+		}
+	}
 	if errors.As(err, &ended) {
 		c.leftBy = "the target had ended"
 		return nil

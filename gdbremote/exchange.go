@@ -87,7 +87,7 @@ func (c *Client) exchange(ctx context.Context, requests [][]byte, take func(i in
 // ready makes sure that the next answer is to the next request: an answer that
 // nobody asked for means that there may be more of them.
 func (c *Client) ready(ctx context.Context) error {
-	for {
+	for range mostPolls {
 		e, ok, err := c.wire.poll()
 		switch {
 		case err != nil:
@@ -100,7 +100,11 @@ func (c *Client) ready(ctx context.Context) error {
 			c.outOfStep = true
 		}
 	}
+	return c.settle(ctx)
 }
+
+// mostPolls bounds what is taken without waiting, of a server that talks without end.
+const mostPolls = 2 * eventQueue
 
 // post sends requests that are answered one after the other.
 func (c *Client) post(requests [][]byte) error {
@@ -117,7 +121,6 @@ func (c *Client) post(requests [][]byte) error {
 func (c *Client) answer(ctx context.Context, under [][]byte) ([]byte, error) {
 	what := nameOf(under[0])
 	t := c.patience()
-	defer t.timer.Stop()
 	for {
 		e, err := c.await(ctx, &t, under[0])
 		switch {
@@ -158,37 +161,40 @@ func (c *Client) answer(ctx context.Context, under [][]byte) ([]byte, error) {
 // patience is the wait for one answer. A request that is not acknowledged, of a
 // server that acknowledges, was lost: it is sent again.
 type patience struct {
-	timer   *time.Timer
-	part    time.Duration // until it is sent again
-	rest    time.Duration
+	end     time.Time
+	until   time.Time     // it is sent again then, if not the end
+	part    time.Duration // from one time to the next
+	sends   int
 	acked   bool
 	resends int // because the server asked for them
 }
 
 func (c *Client) patience() patience {
+	now := time.Now()
+	end := now.Add(c.timeout)
 	if c.wire.noAck.Load() || !c.acknowledges || c.pipelines {
-		return patience{timer: time.NewTimer(c.timeout)}
+		return patience{end: end, until: end}
 	}
 	part := min(resendAfter, c.timeout/(mostResends+1))
-	return patience{timer: time.NewTimer(part), part: part, rest: c.timeout - part}
+	return patience{end: end, until: now.Add(part), part: part}
 }
 
 // await is the next event, and sends the request again meanwhile.
 func (c *Client) await(ctx context.Context, t *patience, request []byte) (event, error) {
-	for sends := 0; ; {
-		e, err := c.wire.next(ctx, t.timer)
-		if !errors.Is(err, ErrTimeout) || t.rest <= 0 {
+	for {
+		e, err := c.wire.next(ctx, t.until)
+		if !errors.Is(err, ErrTimeout) || !t.until.Before(t.end) {
 			return e, err
 		}
-		wait := t.rest
-		if sends++; !t.acked && sends <= mostResends {
-			wait = min(t.part, t.rest)
+		t.until = t.end
+		if t.sends++; !t.acked && t.sends <= mostResends {
+			if again := time.Now().Add(t.part); again.Before(t.end) {
+				t.until = again
+			}
 			if err := c.wire.send(request); err != nil {
 				return event{}, err
 			}
 		}
-		t.rest -= wait
-		t.timer.Reset(wait)
 	}
 }
 

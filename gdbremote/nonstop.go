@@ -47,10 +47,9 @@ func (c *Client) haltThreads(ctx context.Context) (Stop, error) {
 	if err := c.askOK(ctx, request); err != nil {
 		return Stop{}, err
 	}
-	timer := time.NewTimer(c.timeout)
-	defer timer.Stop()
+	until := time.Now().Add(c.timeout)
 	for !c.halted {
-		e, err := c.wire.next(ctx, timer)
+		e, err := c.wire.next(ctx, until)
 		switch {
 		case errors.Is(err, ErrTimeout):
 			return Stop{}, timeoutError("halt", c.timeout)

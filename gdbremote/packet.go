@@ -20,7 +20,7 @@ const (
 
 // mostPacket bounds what a server can make us keep of one packet: servers
 // announce up to 64 KiB.
-const mostPacket = 1 << 20
+const mostPacket = 1 << 18
 
 const hexDigits = "0123456789abcdef"
 

@@ -70,7 +70,7 @@ func (c *Client) choose(ctx context.Context) error {
 
 // collect takes note of what came while the target ran.
 func (c *Client) collect() error {
-	for {
+	for range mostPolls {
 		e, ok, err := c.wire.poll()
 		if !ok {
 			return err
@@ -86,6 +86,21 @@ func (c *Client) collect() error {
 			if s, ok, err := parseStop(e.body); ok && err != nil {
 				c.stopped(s, err)
 			}
+		}
+	}
+	return nil
+}
+
+// lastWords takes note of what the server said before it was gone: often that the target
+// ended.
+func (c *Client) lastWords() {
+	for until := time.Now().Add(lastWords); ; {
+		e, err := c.wire.next(context.Background(), until)
+		if err != nil {
+			return
+		}
+		if s, ok, err := parseStop(e.body); ok && e.kind == gotPacket {
+			c.stopped(s, err)
 		}
 	}
 }
@@ -111,11 +126,10 @@ func (c *Client) sinceResume(p []byte) (stopped bool, err error) {
 // awaitStop waits for the stop reply.
 func (c *Client) awaitStop(ctx context.Context) error {
 	first := min(againAfter, c.timeout/4)
-	timer := time.NewTimer(first)
-	defer timer.Stop()
+	until := time.Now().Add(first)
 	tries := 1
 	for {
-		e, err := c.wire.next(ctx, timer)
+		e, err := c.wire.next(ctx, until)
 		switch {
 		case errors.Is(err, ErrTimeout):
 			if tries++; tries > 2 {
@@ -124,7 +138,7 @@ func (c *Client) awaitStop(ctx context.Context) error {
 			if err := c.wire.raw([]byte{interruptByte}); err != nil {
 				return err
 			}
-			timer.Reset(c.timeout - first)
+			until = time.Now().Add(c.timeout - first)
 		case err != nil:
 			return err
 		case e.kind == gotNotification:
@@ -172,10 +186,9 @@ func (c *Client) Resume(ctx context.Context) error {
 
 // awaitAck waits until the server has the packet that resumes the target.
 func (c *Client) awaitAck(ctx context.Context) error {
-	timer := time.NewTimer(c.timeout)
-	defer timer.Stop()
+	until := time.Now().Add(c.timeout)
 	for resends := 0; ; {
-		e, err := c.wire.next(ctx, timer)
+		e, err := c.wire.next(ctx, until)
 		switch {
 		case errors.Is(err, ErrTimeout):
 			return timeoutError("resume by "+c.resumedBy, c.timeout)

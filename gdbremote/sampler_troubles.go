@@ -49,7 +49,7 @@ const (
 func (s *Sampler) afterwards(sp *snapshot.Snapshot, t *taken, err error) {
 	if err != nil {
 		if errors.Is(err, ErrDisconnected) {
-			_ = s.client.collect() // the last thing that the server said
+			s.client.lastWords()
 		}
 		if s.client.ended != nil {
 			err = s.client.ended // what else happened follows from it

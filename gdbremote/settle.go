@@ -30,10 +30,9 @@ func (c *Client) settle(ctx context.Context) error {
 	if err := c.wire.send([]byte(question)); err != nil {
 		return err
 	}
-	timer := time.NewTimer(c.timeout)
-	defer timer.Stop()
+	until := time.Now().Add(c.timeout)
 	for {
-		e, err := c.wire.next(ctx, timer)
+		e, err := c.wire.next(ctx, until)
 		switch {
 		case errors.Is(err, ErrTimeout):
 			return timeoutError("after a lost answer", c.timeout)
@@ -59,11 +58,11 @@ const quietTime = 300 * time.Millisecond
 
 // awaitQuiet drops what comes until nothing does.
 func (c *Client) awaitQuiet(ctx context.Context) error {
-	for {
-		timer := time.NewTimer(quietTime)
-		e, err := c.wire.next(ctx, timer)
-		timer.Stop()
+	for end := time.Now().Add(c.timeout); ; {
+		e, err := c.wire.next(ctx, time.Now().Add(quietTime))
 		switch {
+		case err == nil && time.Now().After(end):
+			return timeoutError("after a lost answer: silence", c.timeout)
 		case errors.Is(err, ErrTimeout):
 			c.outOfStep = false
 			return nil

@@ -28,10 +28,15 @@ type wire struct {
 
 	mu  sync.Mutex // of writes
 	out []byte
+
+	overdue int // events taken after their time, in a row
 }
 
 // eventQueue is how many events wait for their reader before the server has to.
-const eventQueue = 256
+const eventQueue = 64
+
+// lastWords is how long what a server had sent is read on after it took nothing more.
+const lastWords = 500 * time.Millisecond
 
 func newWire(conn io.ReadWriteCloser, timeout time.Duration, log func(bool, []byte)) *wire {
 	w := &wire{conn: conn, timeout: timeout, log: log, events: make(chan event, eventQueue), gone: make(chan struct{})}
@@ -127,12 +132,13 @@ func (w *wire) raw(p []byte) error {
 	return w.write(p)
 }
 
-// write gives up a connection that does not take what is written.
+// write gives up a connection that does not take what is written. What the server had
+// said before is read first: a target's end may be the last of it.
 func (w *wire) write(p []byte) error {
 	late := time.AfterFunc(w.timeout, w.close)
 	defer late.Stop()
 	if _, err := w.conn.Write(p); err != nil {
-		w.close()
+		time.AfterFunc(lastWords, w.close)
 		return fmt.Errorf("gdbremote: write: %w: %w", ErrDisconnected, err)
 	}
 	return nil
@@ -147,13 +153,26 @@ func (w *wire) close() {
 }
 
 // next is the next event, or an error: of ctx, ErrTimeout bare, or
-// ErrDisconnected, for good.
-func (w *wire) next(ctx context.Context, timer *time.Timer) (event, error) {
+// ErrDisconnected, for good. What is there already is taken after its time, too, for the
+// host may have been late; but a server that talks without end does not stop the clock.
+func (w *wire) next(ctx context.Context, until time.Time) (event, error) {
+	if err := ctx.Err(); err != nil {
+		return event{}, err
+	}
+	left := time.Until(until)
+	if left > 0 {
+		w.overdue = 0
+	} else if w.overdue++; w.overdue > eventQueue {
+		w.overdue = 0
+		return event{}, ErrTimeout
+	}
 	select {
 	case e := <-w.events:
 		return w.take(e)
 	default:
 	}
+	timer := time.NewTimer(left)
+	defer timer.Stop()
 	select {
 	case e := <-w.events:
 		return w.take(e)
