@@ -7,6 +7,7 @@ import (
 
 	"github.com/mprof/mprof/gmon"
 	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/symbol"
 )
 
 // calls takes the arcs.
@@ -70,6 +71,7 @@ func (g *gmonReader) stacks() {
 	slices.SortFunc(g.order, func(a, b *gmonFunction) int { return cmp.Compare(a.low, b.low) })
 	for _, f := range g.order {
 		if f.samples == 0 {
+			g.calledOnly(f)
 			continue
 		}
 		var paths []gmonPath
@@ -88,6 +90,21 @@ func (g *gmonReader) stacks() {
 			}
 		}
 	}
+}
+
+// calledOnly adds the frame of a function that was called and never found: it is in no stack, but without its row in
+// the table of WriteGmonSymbols gprof would give its calls to the function before.
+func (g *gmonReader) calledOnly(f *gmonFunction) {
+	if at := g.program.Lookup(f.low); len(at) > 0 {
+		l := &at[len(at)-1]
+		g.rows.Frame(profile.Frame{Function: g.rows.Function(profile.Function{Name: l.Name, Linkage: l.Linkage, File: l.File, Line: l.Line}, l.Low),
+			Symbol: g.symbol(l), Addr: f.low, Category: profile.Thread})
+	}
+}
+
+// symbol is the row of a physical function.
+func (g *gmonReader) symbol(l *symbol.Location) profile.SymbolIndex {
+	return g.rows.Symbol(profile.Symbol{Name: l.Linkage, Low: l.Low, High: max(l.Low, l.High)})
 }
 
 // climb follows the callers of the last function of a path, as far as they are known.
@@ -166,7 +183,7 @@ func (g *gmonReader) frame(root profile.StackIndex, addr uint32, caller bool) pr
 	if caller {
 		at = at[len(at)-1:]
 	}
-	symbol := g.rows.Symbol(profile.Symbol{Name: outer.Linkage, Low: outer.Low, High: max(outer.Low, outer.High)})
+	symbol := g.symbol(&outer)
 	for i := len(at) - 1; i >= 0; i-- {
 		l := &at[i]
 		root = g.rows.Stack(root, g.rows.Frame(profile.Frame{

@@ -1,7 +1,9 @@
 package export_test
 
 import (
+	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -178,5 +180,47 @@ func TestGmonBuckets(t *testing.T) {
 		if clone, _ := flat.Row("parse.isra.0"); clone.SelfText != "11.00" {
 			t.Errorf("buckets of %d: %+v", bucket, flat)
 		}
+	}
+}
+
+// A function that was called and never found has a row in the table of a file that is read: without it gprof would give its calls
+// to the function before.
+func TestGmonSymbolsOfCalls(t *testing.T) {
+	elf := assemble(t)
+	app, err := symbol.Open(elf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := symbol.NewProgram(app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &gmon.Data{Rate: 1, Buckets: []gmon.Bucket{{Addr: 0x08000002, Size: 2, Count: 300}}}
+	want := []string{"first 0"}
+	for i, name := range []string{"parse.isra.0", "copy.constprop.0", "named", "inram"} {
+		for _, c := range functionsOf(t, elf) {
+			if slices.Contains(c.names, name) {
+				d.Arcs = append(d.Arcs, gmon.Arc{From: 0x08000004, Self: uint32(c.low), Count: uint64(5 + i)})
+				want = append(want, fmt.Sprintf("%s %d", name, 5+i))
+			}
+		}
+	}
+	slices.SortFunc(d.Arcs, func(a, b gmon.Arc) int { return int(int64(a.Self) - int64(b.Self)) })
+	p, err := export.ReadGmon(d, export.Input{Program: program})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, table := filepath.Join(t.TempDir(), "gmon.out"), write(t, p, "gmon.syms")
+	if err := export.Write(file, func(w io.Writer) error { return d.Encode(w, binary.LittleEndian) }); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range gproftest.FlatProfile(t, elf, file, "-S", table).Rows {
+		got = append(got, fmt.Sprintf("%s %d", r.Name, r.Calls))
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
