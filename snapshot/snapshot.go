@@ -20,7 +20,7 @@ type Window struct {
 type State uint8
 
 const (
-	Sleeping      State = 1 << iota // S_SLEEP before the halt: the core was in WFI or WFE
+	Sleeping      State = 1 << iota // S_SLEEP before the halt, or a PC behind WFI or WFE: the core was in one of them
 	Lockup                          // S_LOCKUP
 	Reset                           // S_RESET_ST: a reset since the sample before
 	AlreadyHalted                   // S_HALT before our halt: somebody else stopped the core
