@@ -20,7 +20,7 @@ demo: build
 test:
 	@scripts/setup.sh test
 	@scripts/node-tools.sh
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 # Without the long runs; no tools beyond Go are needed.
 short:
