@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -119,7 +120,9 @@ func (m *LinkMap) nameFiles() {
 	}
 	for object := range m.files {
 		archive, member, ok := strings.Cut(strings.TrimSuffix(object, ")"), "(")
-		switch {
+		switch temporary := anyTemporary(object); {
+		case temporary != "":
+			m.files[object] = "*" + temporary
 		case ok:
 			m.files[object] = fmt.Sprintf("*%s:%s", base(archive), member)
 		case ends[base(object)] > 1, len(base(object)) > longestName:
@@ -128,6 +131,21 @@ func (m *LinkMap) nameFiles() {
 			m.files[object] = "*" + base(object)
 		}
 	}
+}
+
+// Temporary objects of compilers that compile and link in one go, and of link-time
+// optimisation: GCC's /tmp/ccXXXXXX.o and ccXXXXXX.ltrans0.ltrans.o, clang's
+// /tmp/name-xxxxxx.o. The next build calls them otherwise.
+var temporaryObject = regexp.MustCompile(`^/.*/(?:(cc)[A-Za-z0-9]{6}|(.+-)[0-9a-f]{6})((?:\.ltrans[0-9]*)*\.o)$`)
+
+// anyTemporary is the name of a temporary object with what differs left open; "": it
+// is none.
+func anyTemporary(object string) string {
+	m := temporaryObject.FindStringSubmatch(object)
+	if m == nil {
+		return ""
+	}
+	return m[1] + m[2] + "??????" + m[3]
 }
 
 func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }

@@ -26,6 +26,10 @@ Linker script and memory map
  .text.init     0x080000c4       0x10 a/drv.o
  .text.init     0x080000d4       0x10 b/drv.o
  .text.empty    0x080000e4        0x0 build/main.o
+ .text.one      0x080000f0       0x10 /tmp/ccah8DGS.o
+ .text.two      0x08000100       0x10 /tmp/ccQz01xY.ltrans0.ltrans.o
+ .text.three    0x08000110       0x10 /tmp/main-9e5fd9.o
+ .text.four     0x08000120       0x10 ccdriver.o
 
 .debug_info     0x00000000     0x1000
  .debug_info    0x00000000     0x1000 build/main.o
@@ -42,6 +46,10 @@ func TestReadMap(t *testing.T) {
 		0x08000044: "*libc.a:memcpy.o(.text)",
 		0x080000c4: "a/drv.o(.text.init)",
 		0x080000d8: "b/drv.o(.text.init)",
+		0x080000f0: "*cc??????.o(.text.one)",
+		0x08000100: "*cc??????.ltrans0.ltrans.o(.text.two)",
+		0x08000110: "*main-??????.o(.text.three)",
+		0x08000120: "*ccdriver.o(.text.four)",
 		0x08000041: "",
 		0x080000e4: "",
 		0x00000004: "",
