@@ -20,5 +20,5 @@ func Dial(ctx context.Context, address string) (io.ReadWriteCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gdbremote: connect to %s: %w", address, err)
 	}
-	return conn, nil // TCP without delay is Go's default
+	return quickly(conn), nil // writing without delay is the default of Go
 }
