@@ -54,8 +54,12 @@ func (c *Client) handshake(ctx context.Context, o Options) error {
 		}
 	}
 	for _, command := range o.Monitor {
-		if _, err := c.Monitor(ctx, command); err != nil {
+		text, err := c.Monitor(ctx, command)
+		if err != nil {
 			return err
+		}
+		if said := oneLine(text); said != "" { // QEMU and others do not refuse what they do not know
+			c.remarks = append(c.remarks, "monitor "+command+": "+said)
 		}
 	}
 	if err := c.attach(ctx, o.Attach); err != nil {

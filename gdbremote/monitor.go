@@ -19,6 +19,11 @@ func firstLine(text string) string {
 	return ""
 }
 
+// oneLine is a text in one line, or its begin.
+func oneLine(text string) string {
+	return shortened([]byte(strings.Join(strings.Fields(strings.Map(printable, text)), " ")))
+}
+
 func printable(r rune) rune {
 	if strconv.IsPrint(r) {
 		return r

@@ -110,6 +110,9 @@ func TestGDBSerial(t *testing.T) {
 		}
 		s := sampleStub(t, "gdb:"+slave.Name(), args...)
 		checkStubSession(t, s, core, "GDB server at "+slave.Name()+" (Black Magic Probe")
+		if said := "note: monitor swdp_scan: Available Targets: No. Att Driver 1 simulated"; i == 1 && !strings.Contains(s.stdout, said) {
+			t.Errorf("what the server said to --monitor is missing: %s", s.stdout)
+		}
 	}
 	if s := sampleStub(t, "gdb:"+filepath.Join(t.TempDir(), "ttyACM0")); s.code != 1 {
 		t.Errorf("exit %d: %s", s.code, s.stderr)

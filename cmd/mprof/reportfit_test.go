@@ -74,7 +74,8 @@ func TestReportFitRefuses(t *testing.T) {
 		{[]string{"--fit", "1K", "--ld", "-", "--attributes", "-"}, 2, "one of them prints"},
 		{[]string{"--fit", "1K"}, 2, "--elf"},
 		{[]string{"--fit", "1K", "--elf", "../../firmware/demo/demo.elf"}, 1, "no sample of the profile lies in a function"},
-		{[]string{"--fit", "1K", "--elf", "../../firmware/demo/demo.elf", "--section", "x y"}, 1, "write a name such as .ramtext"},
+		{[]string{"--fit", "1K", "--elf", "../../firmware/demo/demo.elf", "--section", "x y"}, 1, "write a name of its own, such as .ramtext"},
+		{[]string{"--fit", "1K", "--elf", "../../firmware/demo/demo.elf", "--section", ".text"}, 1, "write a name of its own, such as .ramtext"},
 		{[]string{"--fit", "1K", "--elf", "../../firmware/demo/demo.elf", "--map", folded}, 1, "no input sections"},
 	} {
 		s := mprof(t.Context(), nil, slices.Concat([]string{"report", folded}, test.args)...)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/symbol"
@@ -55,6 +56,10 @@ type Counts struct {
 // sectionName is what the linker and the assembler take without quotes.
 var sectionName = regexp.MustCompile(`^\.[A-Za-z_][A-Za-z0-9_.]*$`)
 
+// standardSections hold the rest of the program: a fragment for one of them would take
+// all of it.
+var standardSections = []string{".text", ".rodata", ".data", ".bss", ".init", ".fini"}
+
 var errNoFunctions = errors.New("fit: the ELF file has no function symbols: link it without -s")
 
 // Analyse chooses the functions. Errors: options that make no sense, a program
@@ -63,8 +68,8 @@ func Analyse(p *profile.Profile, program *symbol.Program, o Options) (*Report, e
 	if o.Section == "" {
 		o.Section = ".ramtext"
 	}
-	if !sectionName.MatchString(o.Section) {
-		return nil, fmt.Errorf("fit: section %q: write a name such as .ramtext", o.Section)
+	if !sectionName.MatchString(o.Section) || slices.Contains(standardSections, o.Section) {
+		return nil, fmt.Errorf("fit: section %q: write a name of its own, such as .ramtext", o.Section)
 	}
 	if o.Budget <= 0 {
 		return nil, fmt.Errorf("fit: budget of %d bytes: nothing fits", o.Budget)
