@@ -36,7 +36,7 @@ func looksOldBSD(data []byte) bool {
 	return err == nil
 }
 
-// ReadGmon makes a profile of counts by address. A sample is as many counts as all buckets have
+// ReadGmon makes a profile of counts by address. A sample is d.PerSample counts; where that is not known, as many as all buckets have
 // a multiple of, so that a file of Gmon has the samples that it was made of. Buckets that hold several
 // functions are shared out by their bytes, as gprof does it.
 //
@@ -129,6 +129,7 @@ func (g *gmonReader) function(addr uint32) *gmonFunction {
 // count takes the histogram.
 func (g *gmonReader) count(d *gmon.Data) error {
 	sum := 0.0
+	g.perSample = uint64(d.PerSample)
 	for _, b := range d.Buckets {
 		g.perSample = divisor(g.perSample, b.Count)
 		g.widest = max(g.widest, b.Size)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/firmware/demo"
@@ -234,6 +235,30 @@ func TestReadGmonRefuses(t *testing.T) {
 	}
 	if _, err := export.ReadGmon(&gmon.Data{}, export.Input{}); !errors.Is(err, export.ErrNeedsELF) {
 		t.Error(err)
+	}
+}
+
+// What a target has counted is as many samples, also where all counts have a common divisor: a loop that waits is one bucket.
+func TestReadGmonOneBucket(t *testing.T) {
+	program := programOf(t, demo.ELF)
+	at := demoFunctions(t, program)[0].Low
+	for _, c := range []struct {
+		perSample uint32
+		samples   uint64
+	}{{0, 1}, {1, 5000}, {5, 1000}} {
+		p, err := export.ReadGmon(&gmon.Data{Rate: 1000, PerSample: c.perSample, Buckets: []gmon.Bucket{{Addr: at, Size: 2, Count: 5000}}}, export.Input{Program: program})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var samples uint64
+		var took time.Duration
+		for _, s := range p.Threads[0].Samples {
+			samples += uint64(s.Count)
+			took += s.Weight
+		}
+		if samples != c.samples || took != 5*time.Second {
+			t.Errorf("%d counts a sample: %d samples in %v", c.perSample, samples, took)
+		}
 	}
 }
 

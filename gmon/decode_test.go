@@ -68,16 +68,16 @@ func TestDecode(t *testing.T) {
 			want Data
 		}{
 			"empty":           {gnu(o), Data{}},
-			"sums":            {gnu(o, histogram(o, 0x100, 0x104, 50, 65535, 1), words(o, tagArc, 0x300, 0x400, math.MaxUint32), histogram(o, 0x100, 0x104, 50, 65535, 0), words(o, tagArc, 0x300, 0x400, 2)), Data{50, []Bucket{{0x100, 2, 131070}, {0x102, 2, 1}}, []Arc{{0x300, 0x400, math.MaxUint32 + 2}}}},
-			"order":           {gnu(o, histogram(o, 0x200, 0x202, 50, 7), histogram(o, 0x100, 0x102, 50, 8), words(o, tagArc, 9, 0x400, 1), words(o, tagArc, 2, 0x400, 2)), Data{50, []Bucket{{0x100, 2, 8}, {0x200, 2, 7}}, []Arc{{2, 0x400, 2}, {8, 0x400, 1}}}},
-			"Thumb":           {gnu(o, histogram(o, 0x101, 0x109, 50, 0, 3), words(o, tagArc, 0x301, 0x401, 1), words(o, tagArc, 0x300, 0x400, 1)), Data{50, []Bucket{{0x104, 4, 3}}, []Arc{{0x300, 0x400, 2}}}},
-			"Thumb, end even": {gnu(o, histogram(o, 0x101, 0x108, 50, 0, 3)), Data{50, []Bucket{{0x104, 4, 3}}, nil}},
-			"blocks":          {gnu(o, words(o, tagBlocks, 2, 0x100, 5, 0x104, 6), histogram(o, 0, 2, 9, 1)), Data{9, []Bucket{{0, 2, 1}}, nil}},
-			"fractional":      {gnu(o, histogram(o, 0x100, 0x10b, 50, 1, 2, 3, 4, 5)), Data{50, []Bucket{{0x100, 3, 1}, {0x103, 2, 2}, {0x105, 2, 3}, {0x107, 2, 4}, {0x109, 2, 5}}, nil}},
-			"crowded":         {gnu(o, histogram(o, 0x100, 0x102, 50, 1, 2, 3, 4)), Data{50, []Bucket{{0x100, 1, 1}, {0x101, 1, 5}, {0x102, 1, 4}}, nil}},
+			"sums":            {gnu(o, histogram(o, 0x100, 0x104, 50, 65535, 1), words(o, tagArc, 0x300, 0x400, math.MaxUint32), histogram(o, 0x100, 0x104, 50, 65535, 0), words(o, tagArc, 0x300, 0x400, 2)), Data{50, 0, []Bucket{{0x100, 2, 131070}, {0x102, 2, 1}}, []Arc{{0x300, 0x400, math.MaxUint32 + 2}}}},
+			"order":           {gnu(o, histogram(o, 0x200, 0x202, 50, 7), histogram(o, 0x100, 0x102, 50, 8), words(o, tagArc, 9, 0x400, 1), words(o, tagArc, 2, 0x400, 2)), Data{50, 0, []Bucket{{0x100, 2, 8}, {0x200, 2, 7}}, []Arc{{2, 0x400, 2}, {8, 0x400, 1}}}},
+			"Thumb":           {gnu(o, histogram(o, 0x101, 0x109, 50, 0, 3), words(o, tagArc, 0x301, 0x401, 1), words(o, tagArc, 0x300, 0x400, 1)), Data{50, 0, []Bucket{{0x104, 4, 3}}, []Arc{{0x300, 0x400, 2}}}},
+			"Thumb, end even": {gnu(o, histogram(o, 0x101, 0x108, 50, 0, 3)), Data{50, 0, []Bucket{{0x104, 4, 3}}, nil}},
+			"blocks":          {gnu(o, words(o, tagBlocks, 2, 0x100, 5, 0x104, 6), histogram(o, 0, 2, 9, 1)), Data{9, 0, []Bucket{{0, 2, 1}}, nil}},
+			"fractional":      {gnu(o, histogram(o, 0x100, 0x10b, 50, 1, 2, 3, 4, 5)), Data{50, 0, []Bucket{{0x100, 3, 1}, {0x103, 2, 2}, {0x105, 2, 3}, {0x107, 2, 4}, {0x109, 2, 5}}, nil}},
+			"crowded":         {gnu(o, histogram(o, 0x100, 0x102, 50, 1, 2, 3, 4)), Data{50, 0, []Bucket{{0x100, 1, 1}, {0x101, 1, 5}, {0x102, 1, 4}}, nil}},
 			"no bins":         {gnu(o, histogram(o, 0, 0, 50)), Data{Rate: 50}},
-			"4.4BSD":          {bsd(o, 0x100, 0x108, 128, []uint16{0, 9}, 0x101, 0x201, 7), Data{128, []Bucket{{0x104, 4, 9}}, []Arc{{0x100, 0x200, 7}}}},
-			"old BSD":         {bsd(o, 0x100, 0x108, 0, []uint16{0, 9}, 0x101, 0x201, 7), Data{0, []Bucket{{0x104, 4, 9}}, []Arc{{0x100, 0x200, 7}}}},
+			"4.4BSD":          {bsd(o, 0x100, 0x108, 128, []uint16{0, 9}, 0x101, 0x201, 7), Data{128, 0, []Bucket{{0x104, 4, 9}}, []Arc{{0x100, 0x200, 7}}}},
+			"old BSD":         {bsd(o, 0x100, 0x108, 0, []uint16{0, 9}, 0x101, 0x201, 7), Data{0, 0, []Bucket{{0x104, 4, 9}}, []Arc{{0x100, 0x200, 7}}}},
 		} {
 			got, order, err := Decode(c.file)
 			if err != nil || order != binary.ByteOrder(o) || !reflect.DeepEqual(*got, c.want) {

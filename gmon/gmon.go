@@ -13,6 +13,8 @@ type Data struct {
 	// Rate is how many counts of the histogram are a second, Hz. 0: the file does not say, as
 	// the old BSD header does not.
 	Rate uint32
+	// PerSample is how many counts were made of one sample; 0: not known. No file says it.
+	PerSample uint32
 	// Buckets are by address and do not overlap; those without counts may be missing. All have
 	// one size, except where a file has fractional ones, as OpenOCD's have from 256 KiB on: then
 	// sizes differ by a byte.

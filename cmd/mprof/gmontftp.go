@@ -54,6 +54,7 @@ func (s *tftpSource) next(ctx context.Context) (*gmonReading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s, err)
 	}
+	d.PerSample = 1 // a target counts ticks
 	g := &gmonReading{data: d, Arcs: len(d.Arcs), Took: (s.wall.Now() - begun).Seconds(), Seconds: 1 / float64(max(d.Rate, 1)), Reset: true}
 	inside := uint64(0)
 	for _, b := range d.Buckets {

@@ -145,9 +145,26 @@ func (at Place) memory(what string, addr, size, align uint32) string {
 // Interval is the time between two ticks in seconds.
 func (b *Block) Interval() float64 { return float64(b.TimerPeriod) / float64(b.TimerHz) }
 
-// Rate is how often the timer ticks in a second, in whole Hz as gmon.out has it, at least 1.
-func (b *Block) Rate() uint32 {
-	return uint32(min(max(math.Round(1/b.Interval()), 1), math.MaxUint32))
+// worstRounding is how wrong the seconds in a gmon.out may be; mostPerTick bounds its length.
+const (
+	worstRounding = 0.0005
+	mostPerTick   = 1 << 10
+)
+
+// Rate is what gmon.out says of the ticks: how many counts each of them is, and how many counts are a second, which has to be a
+// whole number. One count a tick at 285.714 Hz would be 286 a second, three are 857. The numbers are the smallest with
+// which seconds are right to 0.05 %, else the best.
+func (b *Block) Rate() (perTick, hz uint32) {
+	perTick, hz = 1, 1
+	best := math.Inf(1)
+	for n := uint32(1); n <= mostPerTick && best > worstRounding; n++ {
+		exact := float64(n) / b.Interval()
+		rounded := min(max(math.Round(exact), 1), math.MaxUint32)
+		if off := math.Abs(rounded/exact - 1); off < best {
+			best, perTick, hz = off, n, uint32(rounded)
+		}
+	}
+	return perTick, hz
 }
 
 // same tells whether nothing began anew between two readings of the block.

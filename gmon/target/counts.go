@@ -148,13 +148,14 @@ const callBytes = 2
 // call is an address in the call instruction that returns to an address.
 func call(returnTo uint32) uint32 { return max(returnTo&^1, callBytes) - callBytes }
 
-// Data is what a gmon.out holds of it.
+// Data is what a gmon.out holds of it. Where the timer's rate is no whole number of Hz, each tick is several counts.
 func (c *Counts) Data() *gmon.Data {
 	b := &c.After
-	d := &gmon.Data{Rate: b.Rate()}
+	perTick, rate := b.Rate()
+	d := &gmon.Data{Rate: rate, PerSample: perTick}
 	for i, n := range c.Counters {
 		if n > 0 {
-			d.Buckets = append(d.Buckets, gmon.Bucket{Addr: b.Low + uint32(i)<<b.BucketShift, Size: 1 << b.BucketShift, Count: uint64(n)})
+			d.Buckets = append(d.Buckets, gmon.Bucket{Addr: b.Low + uint32(i)<<b.BucketShift, Size: 1 << b.BucketShift, Count: uint64(n) * uint64(perTick)})
 		}
 	}
 	type ends struct{ from, self uint32 }

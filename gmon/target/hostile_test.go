@@ -139,7 +139,7 @@ func FuzzRead(f *testing.F) {
 		for _, b := range d.Buckets {
 			sum += b.Count
 		}
-		if sum != c.Total() || d.Rate == 0 {
+		if sum != c.Total()*uint64(d.PerSample) || d.Rate == 0 || d.PerSample == 0 {
 			t.Errorf("%d in buckets of %d, rate %d", sum, c.Total(), d.Rate)
 		}
 		(&Fetched{Counts: c}).Exactness()

@@ -87,13 +87,14 @@ func (c *Counts) lostArcs() string {
 	return fmt.Sprintf("%d calls found no room for another arc among %d: the call graph lacks them; profile_memory wants %d bytes", c.After.ArcsLost, c.After.ArcsSize, c.After.Wanted)
 }
 
-// worstRounding is how wrong the seconds in a gmon.out may be before it is said.
-const worstRounding = 0.005
-
 func (c *Counts) rounding() string {
-	hz := 1 / c.After.Interval()
-	if off := hz/float64(c.After.Rate()) - 1; math.Abs(off) > worstRounding {
-		return fmt.Sprintf("the target ticks at %.4g Hz and gmon.out has whole Hz, so that seconds are off by %+.1f %%", hz, 100*off)
+	perTick, hz := c.After.Rate()
+	ticks := 1 / c.After.Interval()
+	if off := float64(perTick)*ticks/float64(hz) - 1; math.Abs(off) > worstRounding {
+		return fmt.Sprintf("the target ticks at %.4g Hz and gmon.out has whole Hz, so that seconds are off by %+.1f %%", ticks, 100*off)
+	}
+	if perTick > 1 {
+		return fmt.Sprintf("the target ticks at %.5g Hz and gmon.out has whole Hz: each tick is %d counts in it, %d a second", ticks, perTick, hz)
 	}
 	return ""
 }

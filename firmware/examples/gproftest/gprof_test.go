@@ -57,7 +57,7 @@ func TestReadByGprof(t *testing.T) {
 		if diff := cmp.Diff(wantCalls, calls); diff != "" {
 			t.Errorf("calls (-true +gprof):\n%s", diff)
 		}
-		if want := float64(c.Total()) / float64(c.After.Rate()); seconds < want-0.02 || seconds > want+0.02 {
+		if want := float64(c.Total()) * c.After.Interval(); seconds < want-0.02 || seconds > want+0.02 {
 			t.Errorf("%.3f s, want %.3f", seconds, want)
 		}
 		if diff := cmp.Diff(wantGraph, graph(t, run("-b", "-q"))); diff != "" {
