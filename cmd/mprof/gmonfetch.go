@@ -54,7 +54,7 @@ func (a *app) gmonFetch(ctx context.Context, f *gmonFlags, args []string) error 
 		return err
 	}
 	r := &gmonRun{app: a, flags: f, of: of, source: source, remarks: remarks}
-	err = r.run(ctx)
+	err = interrupted(ctx, r.run(ctx))
 	return errors.Join(err, source.close(err))
 }
 
@@ -68,6 +68,7 @@ func (a *app) gmonReset(ctx context.Context, f *gmonFlags, args []string) error 
 		return err
 	}
 	text, err := source.reset(ctx)
+	err = interrupted(ctx, err)
 	if err == nil && !f.quiet {
 		_, err = fmt.Fprintln(a.stdout, text)
 	}

@@ -60,7 +60,7 @@ func openGmonGDB(ctx context.Context, f *gmonFlags, of *symbol.Program) (gmonSou
 	}
 	client, err := server.connect(ctx, archOf(of))
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, interrupted(ctx, err)
 	}
 	m := &gdbMemory{client, schedule.NewWall()}
 	s := &blockSource{
@@ -70,6 +70,7 @@ func openGmonGDB(ctx context.Context, f *gmonFlags, of *symbol.Program) (gmonSou
 	}
 	remarks, err := f.beginGDB(ctx, of, m, s)
 	if err != nil {
+		err = interrupted(ctx, err)
 		return nil, nil, errors.Join(err, s.close(err))
 	}
 	return s, remarks, nil

@@ -28,6 +28,7 @@ func (a *app) openGmonProbe(ctx context.Context, f *gmonFlags, of *symbol.Progra
 	}
 	p, core, err := f.attach(ctx, t, !f.halt)
 	if err != nil {
+		err = interrupted(ctx, err)
 		if p != nil {
 			err = errors.Join(err, p.Close())
 		}
@@ -44,6 +45,7 @@ func (a *app) openGmonProbe(ctx context.Context, f *gmonFlags, of *symbol.Progra
 	}
 	remark, err := f.verify(ctx, of, s.Memory)
 	if err != nil {
+		err = interrupted(ctx, err)
 		return nil, nil, errors.Join(err, s.close(err))
 	}
 	if remark == "" {
