@@ -87,7 +87,9 @@ func held(t *testing.T, b *sim.Board, elf string) *gmon.Data {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Data()
+	d := c.Data()
+	d.PerSample = 0 // no file says it
+	return d
 }
 
 // TestGmonFetchHalted: the file has exactly what the firmware held when the core was halted, and gprof says
@@ -286,6 +288,36 @@ func TestGmonEveryInterrupted(t *testing.T) {
 		s.leftRunning(t)
 		if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != want {
 			t.Errorf("at halt %d: %q are left", at, files)
+		}
+	}
+}
+
+// TestGmonNames: what cannot be written is said before the target is counted, under the names that are written.
+func TestGmonNames(t *testing.T) {
+	dir := t.TempDir()
+	elf := gmonPlain.ELF(t)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.Mkdir(in("a-001.gmon"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"-o", in("b.gmon"), "-o", dir + "/./b.gmon"}, 2, "named twice"},
+		{[]string{"-o", in("gmon.out"), "-o", in("gmon.out")}, 2, "named twice"},
+		{[]string{"-o", in("a.gmon"), "--every", "1", "--duration", "2"}, 1, "a-001.gmon"},
+		{[]string{"-o", "/dev/full", "--every", "1", "--duration", "2"}, 2, "/dev/full is none"},
+	} {
+		s := gmonFetch(t, nil, "fetch", "debugprobe", elf, c.args...)
+		if s.code != c.code || !strings.Contains(s.stderr, c.want) || s.stdout != "" {
+			t.Errorf("%q: exit code %d: %s%s", c.args, s.code, s.stderr, s.stdout)
+		}
+	}
+	for name, want := range map[string]string{"gmon.out": "gmon-007.out", "d.1/p.pb.gz": "d.1/p-007.pb.gz", "v1.2.gmon": "v1.2-007.gmon", "v1.2.json.gz": "v1.2-007.json.gz"} {
+		if got := numbered(name, 7); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
 }

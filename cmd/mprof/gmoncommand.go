@@ -160,19 +160,19 @@ func (f *gmonFlags) prepareFetch(args []string) error {
 	if len(f.outputs) == 0 {
 		f.outputs = []string{defaultGmon}
 	}
-	var others []string
+	known := func(path string) bool { _, err := export.ByPath(path); return err == nil }
+	var names []string // of the first files
 	for _, o := range f.outputs {
-		if !isGmon(o) {
-			others = append(others, o)
-			if len(args) == 0 {
-				return usageError{fmt.Errorf("%s has names of functions: which ELF file are they in?", o)}
-			}
-		} else if err := export.CheckWritable(o); err != nil {
-			return err
-		}
-		if f.every != 0 && isStdout(o) {
+		switch {
+		case !isGmon(o) && len(args) == 0:
+			return usageError{fmt.Errorf("%s has names of functions: which ELF file are they in?", o)}
+		case f.every == 0 || !known(o): // checkOutputs says of those
+			names = append(names, o)
+		case isStdout(o) || !known(numbered(o, 1)): // a device
 			return usageError{fmt.Errorf("--every writes a file each time, and %s is none", o)}
+		default:
+			names = append(names, numbered(o, 1))
 		}
 	}
-	return checkOutputs(others)
+	return checkOutputs(names)
 }

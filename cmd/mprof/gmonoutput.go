@@ -22,12 +22,11 @@ func isGmon(path string) bool {
 
 // numbered puts a number before the extension: gmon-001.out, profile-012.pb.gz.
 func numbered(path string, n int) string {
-	dir, base := filepath.Split(path)
-	name, extension, _ := strings.Cut(base, ".")
-	if extension != "" {
-		extension = "." + extension
+	extension := filepath.Ext(path)
+	if f, err := export.ByPath(path); err == nil && strings.HasSuffix(strings.ToLower(path), f.Ext) {
+		extension = path[len(path)-len(f.Ext):]
 	}
-	return dir + fmt.Sprintf("%s-%03d%s", name, n, extension)
+	return fmt.Sprintf("%s-%03d%s", strings.TrimSuffix(path, extension), n, extension)
 }
 
 // write writes one file. gmon.out gets what was counted as it is, others a profile of it.
