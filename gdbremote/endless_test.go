@@ -74,7 +74,6 @@ func TestEndlessTalk(t *testing.T) {
 // in the other direction still comes.
 type halfOpen struct {
 	takes  string // the last request that is taken
-	rest   string // comes afterwards, then the end
 	broken chan struct{}
 	closed chan struct{}
 	once   [2]sync.Once

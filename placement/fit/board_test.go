@@ -23,9 +23,6 @@ type run struct {
 	instructions uint64
 }
 
-// awake is the part of the time in which the core did not sleep.
-func (r *run) awake() float64 { return float64(r.cycles-r.asleep) / float64(r.cycles) }
-
 // each is cycles per instruction, awake. The demo does less work where it is
 // late, so that the time awake does not tell how long the same work takes.
 func (r *run) each() float64 { return float64(r.cycles-r.asleep) / float64(r.instructions) }
