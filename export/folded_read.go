@@ -73,7 +73,7 @@ func readFolded(data []byte, in Input) (*profile.Profile, error) {
 			return nil, fmt.Errorf("line %d: a stack of %d frames, and %d are the most", number, len(names), maxReadDepth)
 		}
 		samples = append(samples, profile.Sample{Count: int(n), Stack: foldedStack(rows, names)})
-		if err := checkRows(rows.Stacks(), "different stacks"); err != nil {
+		if err := checkTables(rows); err != nil {
 			return nil, err
 		}
 	}

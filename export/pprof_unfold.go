@@ -81,7 +81,7 @@ func (u *pprofUnfolder) add(s *profile.Sample) error {
 	}
 	t := &u.threads[u.track(trackName(s))]
 	t.Samples = append(t.Samples, mprof.Sample{Count: int(count), Weight: time.Duration(weight), State: state, Stack: u.stack(s.Location, state)})
-	return checkRows(u.rows.Stacks(), "different stacks")
+	return checkTables(u.rows)
 }
 
 // trackName is the thread that the labels of a sample name.

@@ -33,6 +33,7 @@ const (
 	maxReadPprof = 128 << 20
 	maxReadDepth = 4096    // frames of a stack
 	maxReadRows  = 8 << 20 // of a table of functions, frames or stacks
+	maxReadNames = 1 << 20 // functions where a file has no tables: a row of its own for each name takes a KiB
 )
 
 // reader makes a profile of a whole file.

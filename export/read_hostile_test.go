@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
@@ -209,6 +211,26 @@ func TestReadDamagedFirefox(t *testing.T) {
 		}
 		if refused < 20 {
 			t.Errorf("%d of 200 refused", refused)
+		}
+	}
+}
+
+// Text that names another function in each frame makes a profile many times as large as itself: it is refused while it is read.
+func TestReadManyFunctions(t *testing.T) {
+	for name, text := range map[string]func(i int) string{
+		"p.folded": func(i int) string { return fmt.Sprintf("f%x 1\n", i) },
+		"p.perf":   func(i int) string { return fmt.Sprintf("a 1/1 [000] 0.000001: 1 cpu-clock: \n\t 1 f%x (a)\n\n", i) },
+	} {
+		var b strings.Builder
+		for i := range 1<<20 + 1 {
+			b.WriteString(text(i))
+		}
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := export.ReadFile(path, export.Input{}); err == nil || !strings.Contains(err.Error(), "different functions") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

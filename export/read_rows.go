@@ -85,6 +85,14 @@ func byTime(samples []profile.Sample) []profile.Sample {
 	return samples
 }
 
+// checkTables bounds what a file without tables of its own has made.
+func checkTables(r *profile.Rows) error {
+	if r.Functions() > maxReadNames {
+		return fmt.Errorf("more than %d different functions", maxReadNames)
+	}
+	return checkRows(r.Stacks(), "different stacks")
+}
+
 // checkRows bounds a table.
 func checkRows(n int, what string) error {
 	if n > maxReadRows {

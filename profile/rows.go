@@ -35,6 +35,9 @@ func (r *Rows) Stack(caller StackIndex, f FrameIndex) StackIndex { return r.tabl
 // Stacks counts the rows of stacks.
 func (r *Rows) Stacks() int { return len(r.profile.Stacks) }
 
+// Functions is how many different ones there are.
+func (r *Rows) Functions() int { return len(r.profile.Functions) }
+
 // Finish returns a profile of the tables alone, whose names are unique. The rows are
 // used up.
 func (r *Rows) Finish() *Profile {
