@@ -13,6 +13,7 @@ import (
 	"github.com/mprof/mprof/schedule"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/symbol"
+	"github.com/mprof/mprof/trace/uart"
 	"github.com/mprof/mprof/unwind"
 )
 
@@ -121,6 +122,9 @@ func (c *gdbCore) newSampler(_ context.Context, of *symbol.Program, needs func(s
 // must still run the same program.
 func (c *gdbCore) reconnect(ctx context.Context) (*gdbremote.Client, error) {
 	client, err := c.server.connect(ctx, archOf(c.of))
+	if errors.As(err, new(*uart.Error)) { // unplugged, or not yet everybody's
+		err = fmt.Errorf("%w: %w", gdbremote.ErrDisconnected, err)
+	}
 	if err != nil {
 		return nil, err
 	}

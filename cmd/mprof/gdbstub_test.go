@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,6 +117,48 @@ func TestGDBSerial(t *testing.T) {
 	}
 	if s := sampleStub(t, "gdb:"+filepath.Join(t.TempDir(), "ttyACM0")); s.code != 1 {
 		t.Errorf("exit %d: %s", s.code, s.stderr)
+	}
+	master.Close()
+	slave.Close()
+}
+
+// TestGDBSerialUnplugged: a serial port that is gone is waited for, and the run goes on
+// when it is there again.
+func TestGDBSerialUnplugged(t *testing.T) {
+	core := demoCore(t)
+	stub := stubtest.New(core, stubtest.BlackMagic())
+	link := filepath.Join(t.TempDir(), "ttyACM0")
+	plug := func() (master, slave *os.File) {
+		master, slave, err := pty.Open()
+		if err != nil {
+			t.Skip(err)
+		}
+		if _, err := term.MakeRaw(int(slave.Fd())); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(slave.Name(), link); err != nil {
+			t.Fatal(err)
+		}
+		go stub.Serve(master)
+		return master, slave
+	}
+	master, slave := plug()
+	done := make(chan session, 1)
+	go func() { done <- sampleStub(t, "gdb:"+link, "--duration", "5") }()
+	for end := time.Now().Add(time.Minute); core.Halts() < 20; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it takes no samples")
+		}
+	}
+	if err := errors.Join(os.Remove(link), slave.Close(), master.Close()); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	master, slave = plug()
+	s := <-done
+	checkStubSession(t, s, core, "GDB server at "+link)
+	if !strings.Contains(s.stderr, "back: GDB server gone for") {
+		t.Errorf("it did not come back: %s", s.stderr)
 	}
 	master.Close()
 	slave.Close()
