@@ -322,6 +322,14 @@ func TestGmonNames(t *testing.T) {
 	}
 }
 
+// TestGmonText: a question ends with its mark, and where no file could be written none is named.
+func TestGmonText(t *testing.T) {
+	g := gmonReading{Counted: 5, Seconds: 0.001, Remarks: []string{"a remark", "is it?"}}
+	if got, want := g.text("app.elf"), "nothing written: 5 ticks of 1 ms (5ms), 0 arcs\n  a remark.\n  is it?\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestGmonOutputs: every format has the ticks of gmon.out, by function.
 func TestGmonOutputs(t *testing.T) {
 	elf := gmonPlain.ELF(t)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -69,9 +70,13 @@ func (r *gmonRun) tell(g *gmonReading) error {
 func (g *gmonReading) text(elf string) string {
 	var b strings.Builder
 	span := time.Duration(float64(g.Counted) * g.Seconds * float64(time.Second))
-	fmt.Fprintf(&b, "%s: %d ticks of %.4g ms (%v), %d arcs\n", strings.Join(g.Files, ", "), g.Counted, 1000*g.Seconds, span.Round(time.Millisecond), g.Arcs)
+	written := cmp.Or(strings.Join(g.Files, ", "), "nothing written")
+	fmt.Fprintf(&b, "%s: %d ticks of %.4g ms (%v), %d arcs\n", written, g.Counted, 1000*g.Seconds, span.Round(time.Millisecond), g.Arcs)
 	for _, s := range g.Remarks {
-		fmt.Fprintf(&b, "  %s.\n", s)
+		if !strings.HasSuffix(s, "?") {
+			s += "."
+		}
+		fmt.Fprintf(&b, "  %s\n", s)
 	}
 	for _, path := range g.Files {
 		if isGmon(path) {
