@@ -18,7 +18,7 @@ import (
 
 	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/gmon"
-	gprof "github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/symbol"
 )
@@ -73,9 +73,9 @@ func blockOf(t *testing.T, elf string) uint32 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, ok := im.Object(gprof.Symbol)
+	r, ok := im.Object(counters.Symbol)
 	if !ok {
-		t.Fatal("no " + gprof.Symbol)
+		t.Fatal("no " + counters.Symbol)
 	}
 	return r.Low
 }
@@ -83,7 +83,7 @@ func blockOf(t *testing.T, elf string) uint32 {
 // held is what the board holds at this moment.
 func held(t *testing.T, b *sim.Board, elf string) *gmon.Data {
 	t.Helper()
-	c, err := gprof.Read(t.Context(), boardMemory{b}, gprof.Place{Addr: blockOf(t, elf)})
+	c, err := counters.Read(t.Context(), boardMemory{b}, counters.Place{Addr: blockOf(t, elf)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/gdbremote"
-	gprof "github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/schedule"
 	"github.com/mprof/mprof/symbol"
 )
@@ -64,8 +64,8 @@ func openGmonGDB(ctx context.Context, f *gmonFlags, of *symbol.Program) (gmonSou
 	}
 	m := &gdbMemory{client, schedule.NewWall()}
 	s := &blockSource{
-		Target:  &gprof.Target{Memory: m, Place: place, Clock: m.wall, Hold: m.hold},
-		options: gprof.FetchOptions{Halt: f.halt, Reset: f.reset},
+		Target:  &counters.Target{Memory: m, Place: place, Clock: m.wall, Hold: m.hold},
+		options: counters.FetchOptions{Halt: f.halt, Reset: f.reset},
 		closing: func(ended error) error { return leaveGDB(client, ended) },
 	}
 	remarks, err := f.beginGDB(ctx, of, m, s)

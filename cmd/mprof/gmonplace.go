@@ -5,30 +5,30 @@ import (
 	"errors"
 	"fmt"
 
-	gprof "github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/symbol"
 )
 
 // errNoBlock is firmware without firmware/gprof.
-var errNoBlock = errors.New("no variable " + gprof.Symbol)
+var errNoBlock = errors.New("no variable " + counters.Symbol)
 
 // errNoSymbols is an ELF file that does not say where the counters are.
 var errNoSymbols = errors.New("no symbols")
 
 // gmonPlace finds the block in the ELF files.
-func gmonPlace(of *symbol.Program) (gprof.Place, error) {
+func gmonPlace(of *symbol.Program) (counters.Place, error) {
 	symbols := false
 	for _, image := range of.Images() {
-		if r, ok := image.Object(gprof.Symbol); ok {
-			return gprof.Place{Addr: r.Low, Refuse: func(addr, size uint32) string { return noCounters(of, addr, size) }}, nil
+		if r, ok := image.Object(counters.Symbol); ok {
+			return counters.Place{Addr: r.Low, Refuse: func(addr, size uint32) string { return noCounters(of, addr, size) }}, nil
 		}
 		symbols = symbols || image.HasSymbols()
 	}
 	path := of.App().Path()
 	if !symbols {
-		return gprof.Place{}, fmt.Errorf("%s has %w: nothing says where the counters are", path, errNoSymbols)
+		return counters.Place{}, fmt.Errorf("%s has %w: nothing says where the counters are", path, errNoSymbols)
 	}
-	return gprof.Place{}, fmt.Errorf("%s has %w", path, errNoBlock)
+	return counters.Place{}, fmt.Errorf("%s has %w", path, errNoBlock)
 }
 
 // Regions of Armv6-M to Armv8-M whose addresses are no memory of a program (ARMv7-M ARM, B3.1):

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/cortexm"
-	gprof "github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/symbol"
 )
@@ -36,8 +36,8 @@ func (a *app) openGmonProbe(ctx context.Context, f *gmonFlags, of *symbol.Progra
 		return nil, nil, err
 	}
 	s := &blockSource{
-		Target:  &gprof.Target{Memory: steadyMemory{p}, Place: place, Clock: t.clock},
-		options: gprof.FetchOptions{Halt: f.halt, Reset: f.reset},
+		Target:  &counters.Target{Memory: steadyMemory{p}, Place: place, Clock: t.clock},
+		options: counters.FetchOptions{Halt: f.halt, Reset: f.reset},
 		closing: func(ended error) error { return letGo(t, p, core, ended) },
 	}
 	s.Hold = func(ctx context.Context, read func(context.Context) error) (time.Duration, error) {

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/gmon"
-	gprof "github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/gmon/counters"
 )
 
 // gmonSource is where counters come from.
 type gmonSource interface {
-	clock() gprof.Clock
+	clock() counters.Clock
 	// begin makes the next reading hold only what is counted from now on.
 	begin(ctx context.Context) error
 	// next is what was counted since begin or the reading before. A reading that could be taken and
@@ -44,19 +44,21 @@ type gmonReading struct {
 
 // blockSource reads the block of firmware/gprof, in whatever way its memory is reached.
 type blockSource struct {
-	*gprof.Target
-	options gprof.FetchOptions
-	last    *gprof.Counts // of the reading before; nil: all that was counted
-	parts   bool          // readings hold what was counted since the one before
+	*counters.Target
+	options counters.FetchOptions
+	last    *counters.Counts // of the reading before; nil: all that was counted
+	parts   bool             // readings hold what was counted since the one before
 	closing func(ended error) error
 }
 
-func (s *blockSource) clock() gprof.Clock { return s.Clock }
+func (s *blockSource) clock() counters.Clock { return s.Clock }
 
 func (s *blockSource) close(ended error) error { return s.closing(ended) }
 
 // idle tells whether a target has nothing to give yet, or any more.
-func idle(err error) bool { return errors.Is(err, gprof.ErrNotStarted) || errors.Is(err, gprof.ErrOff) }
+func idle(err error) bool {
+	return errors.Is(err, counters.ErrNotStarted) || errors.Is(err, counters.ErrOff)
+}
 
 func (s *blockSource) begin(ctx context.Context) error {
 	s.parts = true

@@ -8,7 +8,7 @@ import (
 
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/gmon"
-	gprof "github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/gmon/tftp"
 	"github.com/mprof/mprof/symbol"
 )
@@ -31,8 +31,8 @@ func openGmonTFTP(f *gmonFlags, of *symbol.Program) (gmonSource, error) {
 	return &tftpSource{s, cortexm.NewWall(), of}, nil
 }
 
-func (s *tftpSource) clock() gprof.Clock { return s.wall }
-func (s *tftpSource) close(error) error  { return nil }
+func (s *tftpSource) clock() counters.Clock { return s.wall }
+func (s *tftpSource) close(error) error     { return nil }
 
 // begin has the counters cleared, by a transfer.
 func (s *tftpSource) begin(ctx context.Context) error {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	gprof "github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/schedule"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/trace"
@@ -18,7 +18,7 @@ type uartMemory struct{ *trace.GprofMemory }
 func (m uartMemory) ReadMemory(ctx context.Context, addr uint32, p []byte) error {
 	err := m.GprofMemory.ReadMemory(ctx, addr, p)
 	if errors.Is(err, trace.ErrGprofCleared) {
-		return fmt.Errorf("%w: %w", gprof.ErrOff, err)
+		return fmt.Errorf("%w: %w", counters.ErrOff, err)
 	}
 	return err
 }
@@ -43,8 +43,8 @@ func openGmonUART(ctx context.Context, f *gmonFlags, of *symbol.Program, args []
 		return nil, nil, interrupted(ctx, err)
 	}
 	return &blockSource{
-		Target:  &gprof.Target{Memory: uartMemory{session.Gprof(place.Addr)}, Place: place, Clock: schedule.NewWall()},
-		options: gprof.FetchOptions{Reset: f.reset},
+		Target:  &counters.Target{Memory: uartMemory{session.Gprof(place.Addr)}, Place: place, Clock: schedule.NewWall()},
+		options: counters.FetchOptions{Reset: f.reset},
 		closing: func(error) error { return session.Close() },
 	}, remarks, nil
 }

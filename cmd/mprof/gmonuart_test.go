@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	gprof "github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/schedule"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/symbol"
@@ -101,14 +101,14 @@ func TestGmonUARTEqualsMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := &gprof.Target{Memory: uartMemory{s.Gprof(blockOf(t, elf))}, Place: gprof.Place{Addr: blockOf(t, elf)}, Clock: schedule.NewWall()}
-		got, err := at.Fetch(context.Background(), gprof.FetchOptions{})
+		at := &counters.Target{Memory: uartMemory{s.Gprof(blockOf(t, elf))}, Place: counters.Place{Addr: blockOf(t, elf)}, Clock: schedule.NewWall()}
+		got, err := at.Fetch(context.Background(), counters.FetchOptions{})
 		if err != nil {
 			t.Fatalf("one byte in %d lost: %v", one, err)
 		}
 		var want []uint16
 		b.Hold(func() {
-			c, err := gprof.Read(t.Context(), boardMemory{b}, gprof.Place{Addr: blockOf(t, elf)})
+			c, err := counters.Read(t.Context(), boardMemory{b}, counters.Place{Addr: blockOf(t, elf)})
 			if err != nil {
 				t.Error(err)
 				return

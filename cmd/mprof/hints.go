@@ -11,7 +11,7 @@ import (
 	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/gdbremote"
 	"github.com/mprof/mprof/gmon"
-	gprof "github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/gmon/tftp"
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/symbol"
@@ -89,10 +89,10 @@ var hints = []hint{
 	{is(errNoMEPC), "A capture in JSON with mepc and mcause (docs/stack.md) has what is missing."},
 	{is(errNoBlock), "Does the program link firmware/gprof, and is it used? docs/gprof.md says what is needed."},
 	{is(errNoSymbols), "Name the ELF file as the linker wrote it, before strip."},
-	{is(gprof.ErrNotStarted), "Does the program come to profile_on? Its memory is given before, with profile_memory (docs/gprof.md)."},
-	{as[*gprof.NoRoomError], "Give profile_memory that much, or profile_on larger buckets or a smaller range."},
-	{as[*gprof.VersionError], "Is this the firmware of the ELF file, and has its start-up code run? firmware/gprof and mprof must be of one version."},
-	{as[*gprof.ResetError], "Is the timer's handler in the vector table, its interrupt enabled, and not masked for good?"},
+	{is(counters.ErrNotStarted), "Does the program come to profile_on? Its memory is given before, with profile_memory (docs/gprof.md)."},
+	{as[*counters.NoRoomError], "Give profile_memory that much, or profile_on larger buckets or a smaller range."},
+	{as[*counters.VersionError], "Is this the firmware of the ELF file, and has its start-up code run? firmware/gprof and mprof must be of one version."},
+	{as[*counters.ResetError], "Is the timer's handler in the vector table, its interrupt enabled, and not masked for good?"},
 	{is(tftp.ErrUnreachable), "Is the network of the target up, and was profile_on called after that? A firewall may keep its packets out: they come from another port than 69."},
 	{is(uart.ErrNotFound), "Is the adapter plugged in? mprof list shows the serial ports. Without one: mprof trace --demo"},
 	{is(uart.ErrBusy), "Close that program first: a terminal, an IDE, ModemManager, another mprof. Two readers would each get a part of the bytes."},

@@ -37,7 +37,7 @@ var layers = map[string][]string{
 	"gdbremote":        {"snapshot", "schedule"},
 	"gmon":             {},
 	"gmon/tftp":        {},
-	"gmon/target":      {"gmon"},
+	"gmon/counters":    {"gmon"},
 	"placement":        {},
 	"placement/fit":    {"placement", "profile", "symbol", "snapshot"},
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/mprof/mprof/firmware/examples/examplestest"
-	"github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/sim/armv7m"
 )
@@ -140,9 +140,9 @@ func (m coreMemory) WriteMemory(_ context.Context, addr uint32, p []byte) error 
 }
 
 // fetched reads what a target holds, as mprof gmon fetch does.
-func (p *program) fetched(t testing.TB, m target.Memory) *target.Counts {
+func (p *program) fetched(t testing.TB, m counters.Memory) *counters.Counts {
 	t.Helper()
-	c, err := target.Read(t.Context(), m, target.Place{Addr: p.address(t, target.Symbol)})
+	c, err := counters.Read(t.Context(), m, counters.Place{Addr: p.address(t, counters.Symbol)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/firmware/examples/examplestest"
-	"github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/sim/qemu"
 )
 
@@ -48,7 +48,7 @@ func TestOnQEMU(t *testing.T) {
 		t.Run(board, func(t *testing.T) {
 			p := build(t, examplestest.Build{Board: board})
 			m := qemu.Start(t, qemu.Options{Board: board, ELF: p.path, Silent: true, GDB: true})
-			ticks := p.address(t, target.Symbol) + 11*4
+			ticks := p.address(t, counters.Symbol) + 11*4
 			for {
 				n, err := m.Word(ticks)
 				if err != nil {
@@ -69,7 +69,7 @@ func TestOnQEMU(t *testing.T) {
 	}
 }
 
-func (p *program) plausible(t *testing.T, c *target.Counts) {
+func (p *program) plausible(t *testing.T, c *counters.Counts) {
 	t.Helper()
 	b := c.After
 	if got := c.Total() + uint64(b.Outside) + uint64(b.Saturated); got+1 < uint64(b.Ticks) || got > uint64(b.Ticks) || b.Outside != 0 {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/sim/qemu"
 )
 
@@ -85,7 +85,7 @@ func TestOnRISCV(t *testing.T) {
 	p := buildRISCV(t)
 	m := qemu.Start(t, qemu.Options{Board: "virt", ELF: p.path, Silent: true})
 	for {
-		if n, err := m.Word(p.address(t, target.Symbol) + 11*4); err != nil {
+		if n, err := m.Word(p.address(t, counters.Symbol) + 11*4); err != nil {
 			t.Fatal(err)
 		} else if n > 3000 {
 			break

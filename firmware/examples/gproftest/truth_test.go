@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mprof/mprof/firmware/examples/examplestest"
-	"github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/sim/truth"
 )
 
@@ -74,7 +74,7 @@ func (p *program) trueArcs(all []truth.Arc) map[calls]uint64 {
 	return m
 }
 
-func (p *program) arcs(t *testing.T, c *target.Counts) map[calls]uint64 {
+func (p *program) arcs(t *testing.T, c *counters.Counts) map[calls]uint64 {
 	m := map[calls]uint64{}
 	for _, a := range c.Arcs {
 		if a.From&1 == 0 || a.Self&1 == 0 {

@@ -1,4 +1,4 @@
-package target_test
+package counters_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/firmware/demo"
-	"github.com/mprof/mprof/gmon/target"
+	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/sim"
 )
@@ -65,8 +65,8 @@ func BenchmarkFetch64KiB(b *testing.B) {
 			read func(board *sim.Board, p *probe.Probe) error
 		}{
 			{"fetch", func(board *sim.Board, p *probe.Probe) error {
-				t := &target.Target{Memory: p, Place: target.Place{Addr: benchBlock}, Clock: board}
-				_, err := t.Fetch(context.Background(), target.FetchOptions{})
+				t := &counters.Target{Memory: p, Place: counters.Place{Addr: benchBlock}, Clock: board}
+				_, err := t.Fetch(context.Background(), counters.FetchOptions{})
 				return err
 			}},
 			{"words", func(_ *sim.Board, p *probe.Probe) error {

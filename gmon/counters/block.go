@@ -1,7 +1,7 @@
-// Package target takes what firmware/gprof counts out of a running target. In: the target's
+// Package counters takes what firmware/gprof counts out of a running target. In: the target's
 // memory, and where the block mprof_gprof lies. Out: its counters and arcs, how far to trust them, and
 // the contents of a gmon.out.
-package target
+package counters
 
 import (
 	"context"
