@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"debug/elf"
 	"errors"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -260,5 +262,32 @@ func TestGDBCompletion(t *testing.T) {
 	s := mprof(t.Context(), nil, "__complete", "sample", "--probe", "gdb:")
 	if s.code != 0 || !strings.Contains(s.stdout, "gdb:localhost:3333\tOpenOCD") || !strings.Contains(s.stdout, "gdb:localhost:1234\tQEMU") {
 		t.Errorf("exit %d: %s", s.code, s.stdout)
+	}
+}
+
+// TestGDBInterruptedEarly: a signal while the server does not answer ends mprof as a
+// signal does.
+func TestGDBInterruptedEarly(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		if conn, err := l.Accept(); err == nil {
+			defer conn.Close()
+			_, _ = conn.Read(make([]byte, 1)) // mprof is in the middle of its first question
+			cancel(&signalError{syscall.SIGINT})
+			_, _ = io.Copy(io.Discard, conn)
+		}
+	}()
+	path := filepath.Join(t.TempDir(), "demo.elf")
+	if err := os.WriteFile(path, demo.ELF, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := mprof(ctx, nil, "sample", "--probe", "gdb:"+l.Addr().String(), "-o", filepath.Join(t.TempDir(), "out.folded"), path)
+	if s.code != 128+int(syscall.SIGINT) || s.stderr != "" {
+		t.Errorf("exit %d: %s", s.code, s.stderr)
 	}
 }

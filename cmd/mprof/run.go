@@ -36,7 +36,10 @@ type samplingRun struct {
 func (a *app) startRun(ctx context.Context, f *sampleFlags, of *symbol.Program, c attachedCore) (*samplingRun, error) {
 	r := &samplingRun{app: a, flags: f, core: c}
 	if err := r.begin(ctx, of); err != nil {
-		return nil, errors.Join(err, c.detach(nil))
+		if left := c.detach(nil); left != nil {
+			return nil, errors.Join(err, left)
+		}
+		return nil, interrupted(ctx, err)
 	}
 	return r, nil
 }

@@ -186,7 +186,7 @@ func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
 	}
 	c, err := a.attach(ctx, f, of, args)
 	if err != nil {
-		return err
+		return interrupted(ctx, err)
 	}
 	r, err := a.startRun(ctx, f, of, c)
 	if err != nil {
