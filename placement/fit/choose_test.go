@@ -3,6 +3,7 @@ package fit
 import (
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,52 @@ func TestChosenOfTheDemo(t *testing.T) {
 		if r.Moving != best || !r.Exact || r.Size > budget {
 			t.Errorf("budget %d: %d samples in %d bytes, the best set has %d", budget, r.Moving, r.Size, best)
 		}
+	}
+}
+
+// TestCallsAreSaid: for each function that moves, what it calls that moves and what it
+// calls in flash are the direct calls that objdump finds in the demo.
+func TestCallsAreSaid(t *testing.T) {
+	samples := map[string]int{"butterflies": 50, "sine_q15": 40, "spectrum_magnitudes": 30}
+	p, program := sampled(t, demoFolder+"/demo.elf", samples)
+	r, err := Analyse(p, program, Options{Budget: 460})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][2][]string{}
+	for _, i := range r.Moved {
+		got[r.Units[i].Name] = [2][]string{r.Units[i].Along, r.Units[i].Left}
+	}
+	listing, err := exec.Command("arm-none-eabi-objdump", "-d", demoFolder+"/demo.elf").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, calls := range got {
+		_, code, found := strings.Cut(string(listing), "<"+name+">:\n")
+		if !found {
+			t.Fatalf("objdump has no %s", name)
+		}
+		code, _, _ = strings.Cut(code, "\n\n")
+		want := map[string]bool{}
+		for _, m := range regexp.MustCompile(`\tb[lx.wn]*\t.*<([^+>]+)>`).FindAllStringSubmatch(code, -1) {
+			if m[1] != name {
+				want[m[1]] = true
+			}
+		}
+		for i, names := range calls {
+			for _, callee := range names {
+				if _, moves := got[callee]; !want[callee] || moves != (i == 0) {
+					t.Errorf("%s calls %s: %v by objdump; it moves: %v, said to: %v", name, callee, want[callee], moves, i == 0)
+				}
+				delete(want, callee)
+			}
+		}
+		if len(want) > 0 {
+			t.Errorf("%s also calls %v", name, want)
+		}
+	}
+	if len(got["butterflies"][0]) == 0 || len(got["spectrum_magnitudes"][1]) == 0 {
+		t.Errorf("the demo has other calls: %v", got)
 	}
 }
 

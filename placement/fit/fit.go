@@ -95,6 +95,7 @@ func Analyse(p *profile.Profile, program *symbol.Program, o Options) (*Report, e
 	if err := a.choose(); err != nil {
 		return nil, err
 	}
+	a.follow()
 	a.predict()
 	a.remark()
 	return a.report, nil

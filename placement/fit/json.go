@@ -15,6 +15,8 @@ type unitJSON struct {
 	Share    float64  `json:"share"`
 	Sections []string `json:"input_sections,omitempty"`
 	State    string   `json:"state,omitempty"`
+	Along    []string `json:"calls_along,omitempty"`
+	Left     []string `json:"calls_in_flash,omitempty"`
 }
 
 type gainJSON struct {
@@ -68,5 +70,5 @@ func (r *Report) WriteJSON(w io.Writer) error {
 
 func (r *Report) jsonUnit(i int, state string) unitJSON {
 	u := &r.Units[i]
-	return unitJSON{u.Name, u.Linkage, u.File, u.Line, u.Size, u.Samples, r.part(u.Samples), u.Patterns, state}
+	return unitJSON{u.Name, u.Linkage, u.File, u.Line, u.Size, u.Samples, r.part(u.Samples), u.Patterns, state, u.Along, u.Left}
 }

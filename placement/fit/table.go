@@ -12,6 +12,7 @@ import (
 // rows of the tables.
 const (
 	mostStaying = 10
+	leastShare  = 0.001 // of the time awake
 )
 
 // WriteTable writes the report for people.
@@ -31,7 +32,9 @@ func (r *Report) WriteTable(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	r.writeCalls(b)
 	r.writeCover(b)
+	r.writeResident(b)
 	r.writeStaying(b)
 	r.writeGain(b)
 	for _, remark := range r.Remarks {
@@ -80,7 +83,7 @@ func (r *Report) writeStaying(w io.Writer) {
 	n := 0
 	for i := range r.Units {
 		u := &r.Units[i]
-		if moved[i] || u.Samples == 0 || r.part(u.Samples) < 0.001 {
+		if moved[i] || u.State == InRAM || u.Samples == 0 || r.part(u.Samples) < leastShare {
 			continue
 		}
 		if n == 0 {

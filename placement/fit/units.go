@@ -21,6 +21,8 @@ type Unit struct {
 	State    State
 	File     string // of the definition, "" where unknown
 	Line     int
+	Along    []string // of a unit that moves: units that it calls and that move, too
+	Left     []string // and those that it calls in flash from then on
 
 	calls []call
 }
