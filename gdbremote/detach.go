@@ -51,10 +51,15 @@ func (c *Client) leave(ctx context.Context) error {
 		c.halted, c.leftBy = false, "D"
 		return nil
 	}
-	if !errors.As(refused, new(*RefusedError)) {
+	if errors.Is(refused, ErrDisconnected) || ctx.Err() != nil {
 		return refused
 	}
+	// It does not know D, or what it answered is lost or no answer. If it has let the
+	// target go after all, this does no harm.
 	if err := c.Resume(ctx); err != nil {
+		if !errors.As(refused, new(*RefusedError)) {
+			return refused
+		}
 		return err
 	}
 	c.leftBy = c.resumedBy

@@ -290,3 +290,17 @@ func TestHangs(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestDetachAnsweredByNonsense: the last word to a target is to run, also where the
+// server's answer to D says nothing. Nobody knows whether a server that garbled its
+// answer has let go.
+func TestDetachAnsweredByNonsense(t *testing.T) {
+	for _, f := range []stubtest.Fault{{Do: stubtest.Answer, Text: "what?"}, {Do: stubtest.Damage}, {Do: stubtest.Ignore}} {
+		f.On = "D"
+		c, core, _ := faulty(t, stubtest.JLink(), f)
+		if err := c.Detach(t.Context()); c.LeftBy() == "D" || err != nil && (f.Do != stubtest.Damage || !errors.Is(err, ErrHalted)) {
+			t.Errorf("%+v: left by %q, %v", f, c.LeftBy(), err)
+		}
+		awaitRunning(t, core)
+	}
+}
