@@ -275,6 +275,7 @@ func FuzzReadGmon(f *testing.F) {
 		}
 		f.Add(b.Bytes())
 	}
+	f.Add([]byte("0 00000 1")) // folded stacks, to Read
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := export.Read(bytes.NewReader(data), export.Input{Program: program})
 		if err != nil {
@@ -283,7 +284,11 @@ func FuzzReadGmon(f *testing.F) {
 		if rows := len(p.Stacks) + len(p.Frames); rows > 64*len(data)+1000 {
 			t.Errorf("%d rows of %d bytes", rows, len(data))
 		}
-		if err := (export.Gmon{Bucket: 4}).Write(new(size), p); err != nil && !strings.HasPrefix(err.Error(), "gmon:") {
+		err = (export.Gmon{Bucket: 4}).Write(new(size), p)
+		if err != nil && strings.Contains(err.Error(), "holds addresses") && !gmon.Recognise(data) {
+			return // Read took the bytes for another format, of names alone
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), "gmon:") {
 			t.Error(err)
 		}
 	})
