@@ -18,7 +18,8 @@ type Format struct {
 	Ext  string // what the file name ends in, dots included
 	// Write writes the whole file. The same profile gives the same bytes.
 	Write func(w io.Writer, p *profile.Profile) error
-	// Next is the command that shows such a file, %s for its path.
+	// Next is the command that shows such a file, %s for its path; "": gprof shows it, with the
+	// program and what else was written.
 	Next string
 }
 
@@ -30,13 +31,15 @@ var Formats = []Format{
 	{"pprof", ".pprof", WritePprof, "go tool pprof -http=: %s"},
 	{"folded stacks", ".folded", WriteFolded, "flamegraph.pl %s > flame.svg"},
 	{"folded stacks", ".txt", WriteFolded, "flamegraph.pl %s > flame.svg"},
-	{"gprof, as gmon.out", GmonExt, WriteGmon, "arm-none-eabi-gprof app.elf %s"},
-	{"symbols for gprof", ".syms", WriteGmonSymbols, "arm-none-eabi-gprof -S %s app.elf gmon.out"},
+	{"gprof, as gmon.out", GmonExt, WriteGmon, ""},
+	{"symbols for gprof", symsExt, WriteGmonSymbols, ""},
 	{"backtraces as text", ".perf", WritePerf, "gprof2dot -f perf %s | dot -Tsvg > calls.svg"},
 }
 
 // GmonExt is the extension of a gmon.out that has another name.
 const GmonExt = ".gmon"
+
+const symsExt = ".syms"
 
 // ByPath returns the format that the extension of path names; gmon.out, gmon-1.out and the like
 // are for gprof. "-" and device files such as /dev/stdout have none: they get folded

@@ -294,7 +294,10 @@ func (s *summary) next(files []string) {
 		if err != nil || isStream(file) {
 			continue
 		}
-		command := fmt.Sprintf(f.Next, quote(file))
+		command := s.gprof(files)
+		if f.Next != "" {
+			command = fmt.Sprintf(f.Next, quote(file))
+		}
 		if strings.HasPrefix(f.Ext, ".json") {
 			command += "   (or open the file in https://profiler.firefox.com)"
 		}
@@ -308,6 +311,24 @@ func (s *summary) next(files []string) {
 	for _, c := range commands {
 		s.printf("  %s\n", s.strong(c))
 	}
+}
+
+// gprof is the command that reads the first gmon.out of files, with the table of symbols where
+// there is one.
+func (s *summary) gprof(files []string) string {
+	tool, table, data := "arm-none-eabi-gprof", "", "gmon.out"
+	if s.p.Mapping.RISCV {
+		tool = "riscv64-unknown-elf-gprof"
+	}
+	for _, file := range slices.Backward(files) {
+		switch f, _ := ByPath(file); f.Ext {
+		case GmonExt:
+			data = file
+		case symsExt:
+			table = "-S " + quote(file) + " "
+		}
+	}
+	return tool + " " + table + quote(cmp.Or(s.p.Mapping.Path, "app.elf")) + " " + quote(data)
 }
 
 // quote makes a path one word for a shell.

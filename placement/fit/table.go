@@ -107,9 +107,9 @@ func (r *Report) writeGain(w io.Writer) {
 	fmt.Fprintf(w, "\nCovered is not gained: a function in RAM saves what it waits for the flash.\n")
 	fmt.Fprintf(w, "  flash as fast as RAM (no wait states, or all in its cache)   nothing; calls over veneers cost a little\n")
 	if g.Known {
-		fmt.Fprintf(w, "  flash that waits %d cycles for each line of %d bytes          about %s of the time awake: x%.2f (straight lines assumed)\n", r.Wait.Cycles, r.Wait.Line, percent(g.Predicted), SpeedUp(g.Predicted))
+		fmt.Fprintf(w, "  flash that waits %d cycles for each line of %d bytes          about %s of the time awake: %s (straight lines assumed)\n", r.Wait.Cycles, r.Wait.Line, percent(g.Predicted), times(g.Predicted))
 	}
-	fmt.Fprintf(w, "  never more than                                              %s: x%.2f\n", percent(g.Most), SpeedUp(g.Most))
+	fmt.Fprintf(w, "  never more than                                              %s: %s\n", percent(g.Most), times(g.Most))
 	if !g.Known && !r.Traced {
 		fmt.Fprintf(w, "  (--flash-wait 5/16: an estimate for 5 cycles for each line of 16 bytes)\n")
 	}

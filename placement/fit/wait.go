@@ -31,9 +31,13 @@ type Gain struct {
 	Known       bool    // FetchWait was given, and the profile has addresses
 }
 
-// SpeedUp is how many times faster the time awake is where a part of it is
-// saved.
-func SpeedUp(saved float64) float64 { return 1 / (1 - min(saved, 0.999)) }
+// times says how many times faster the time awake is where a part of it is saved.
+func times(saved float64) string {
+	if saved > 0.99 { // a little time that is not there makes any number
+		return "nearly all of it"
+	}
+	return fmt.Sprintf("x%.2f", 1/(1-saved))
+}
 
 // predict estimates how much of the time of the functions is spent waiting for
 // their lines.
