@@ -49,7 +49,7 @@ func TestGmonOptions(t *testing.T) {
 	if order != binary.LittleEndian || plain.Buckets[0].Size != 2 {
 		t.Errorf("%v, %+v", order, plain.Buckets[0])
 	}
-	if !strings.Contains(s.stdout, "gmon.out: callers are left out") || !strings.Contains(s.stdout, "arm-none-eabi-gprof app.elf") {
+	if !strings.Contains(s.stdout, "gmon.out: callers are left out") || !strings.Contains(s.stdout, "firmware/demo/demo.elf ") {
 		t.Error(s.stdout)
 	}
 	big, order, _ := sampled("bucket=16,big-endian")

@@ -40,6 +40,15 @@ var layers = map[string][]string{
 	"gmon/counters":    {"gmon"},
 	"placement":        {},
 	"placement/fit":    {"placement", "profile", "symbol", "snapshot"},
+	"disasm":           {},
+	"live":             {"profile", "symbol", "snapshot", "trace", "trace/calls"},
+	"session":          {"live", "profile", "export", "symbol", "snapshot", "unwind", "schedule", "cortexm", "cortexm/romtable", "gdbremote", "probe", "probe/usb", "probe/tcp", "trace", "trace/uart", "trace/calls", "sim", "firmware/demo", "firmware/examples/logger"},
+	"serve":            {},
+	"serve/page":       {"serve", "session", "live", "profile", "export"},
+	"serve/symbols":    {"serve", "disasm", "symbol", "profile"},
+	"serve/pprofui":    {"serve"},
+	"report":           {"disasm", "export", "profile", "symbol", "unwind", "snapshot"},
+	"diff":             {"profile", "export"},
 }
 
 // only lists the modules that a single package may import.
@@ -47,7 +56,8 @@ var only = map[string]string{
 	"github.com/HdrHistogram/hdrhistogram-go": "trace/calls",
 	"github.com/creack/pty":                   "cmd/mprof",
 	"github.com/google/gousb":                 "probe/usb",
-	"github.com/google/pprof":                 "export",
+	"github.com/google/pprof/profile":         "export",
+	"github.com/google/pprof/driver":          "serve/pprofui",
 	"github.com/pin/tftp":                     "gmon/tftp",
 	"github.com/spf13/cobra":                  "cmd/mprof",
 	"go.bug.st/serial":                        "trace/uart",

@@ -1,0 +1,30 @@
+// Package disasm prints machine code. In: bytes of Thumb (ARMv6-M to ARMv8-M Mainline with FPU and DSP) or
+// of RV32IMC, and the names of addresses. Out: one line per instruction, as objdump -d prints it.
+package disasm
+
+// Arch is whose code it is.
+type Arch uint8
+
+// The architectures.
+const (
+	Thumb Arch = iota
+	RV32
+)
+
+// Instruction is one of them. Bytes that are none have the Mnemonic that objdump gives them
+// (".word", ".short", "<UNDEFINED>").
+type Instruction struct {
+	Addr     uint32
+	Size     int    // bytes: 2 or 4; of data 1, 2 or 4
+	Raw      uint32 // the halfwords in the order of memory, the first one in the upper half of a wide instruction of Thumb; of RISC-V as a little-endian word
+	Mnemonic string // "bl", "vldr", "ldr.w"
+	Operands string // "r0, [r7, #4]", "8000244 <main>"
+	Comment  string // behind ; or #: "(80001f0 <main+0x10>)"
+	Target   uint32 // of a direct branch or call
+	Branches bool   // Target is valid
+	Data     bool   // no instruction
+}
+
+// Symbols names an address, as objdump does: the function or object at or before it, and how
+// far behind its begin the address is.
+type Symbols func(addr uint32) (name string, offset uint32, ok bool)
