@@ -3,7 +3,6 @@ package serve
 import (
 	"crypto/subtle"
 	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -81,13 +80,11 @@ func (g guard) check(r *http.Request) *refusal {
 // connection was made to. A name may have been made to point here by its owner; those of
 // this machine cannot. The port is that of a tunnel where one is between (ssh -L).
 func (g guard) ours(host string) bool {
-	name, port, err := net.SplitHostPort(host)
-	if err != nil {
-		name = host
-	} else if strings.Trim(port, "0123456789") != "" {
+	u, err := url.Parse("http://" + host)
+	if err != nil || u.Host != host || u.User != nil {
 		return false
 	}
-	name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
+	name := u.Hostname()
 	if strings.EqualFold(name, "localhost") {
 		return true
 	}

@@ -92,6 +92,8 @@ func TestRefusals(t *testing.T) {
 		{"a Host of nobody", "GET /SECRET/a", "Host: 0.0.0.0", 403},
 		{"an empty Host", "GET /SECRET/a", "Host: ", 403},
 		{"a Host with a word for a port", "GET /SECRET/a", "Host: localhost:evil", 403},
+		{"half an address", "GET /SECRET/a", "Host: [::1", 403},
+		{"a Host with a user", "GET /SECRET/a", "Host: evil@localhost", 400},
 		{"a target elsewhere", "GET http://evil.example/SECRET/a", "Host: HOST", 403},
 
 		{"a foreign Origin", "GET /SECRET/a", "Host: HOST\r\nOrigin: https://evil.example", 403},

@@ -25,19 +25,22 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 )
 
 // Limits of what a client may send, and for how long it may take over it.
 const (
-	MaxHeader   = 32 << 10 // bytes of a request's header
-	MaxBody     = 4 << 20  // bytes of a body, where Options do not say otherwise
-	headerTime  = 10 * time.Second
-	requestTime = time.Minute
-	idleTime    = 2 * time.Minute
+	MaxHeader   = 32 << 10        // bytes of a request's header
+	MaxBody     = 4 << 20         // bytes of a body, where Options do not say otherwise
 	writeTime   = 2 * time.Minute // of an answer; see KeepWriting
 	goodbyeTime = 3 * time.Second
 )
+
+// patience is how long a client may take; tests have less.
+type patience struct{ header, request, idle time.Duration }
+
+var usual = patience{header: 10 * time.Second, request: time.Minute, idle: 2 * time.Minute}
 
 // NotLoopbackError is an address that other machines could reach.
 type NotLoopbackError struct{ Address string }
@@ -61,6 +64,7 @@ type Server struct {
 	listener net.Listener
 	secret   string
 	guard    guard
+	patience patience
 }
 
 // Listen opens the port. Nothing is answered before Serve.
@@ -83,7 +87,7 @@ func Listen(o Options) (*Server, error) {
 	}
 	var random [16]byte
 	rand.Read(random[:])
-	s := &Server{listener: listener, secret: hex.EncodeToString(random[:])}
+	s := &Server{listener: listener, secret: hex.EncodeToString(random[:]), patience: usual}
 	s.guard = guard{secret: s.secret, origins: origins, anyAddress: o.AnyAddress, maxBody: o.MaxBody}
 	if s.guard.maxBody == 0 {
 		s.guard.maxBody = MaxBody
@@ -130,12 +134,18 @@ func (s *Server) URL() string {
 func (s *Server) Serve(ctx context.Context, handler http.Handler) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	var answering sync.WaitGroup // sockets too, which Shutdown does not know
+	guarded := s.guard.around(handler)
 	server := &http.Server{
-		Handler:           s.guard.around(handler),
-		ReadHeaderTimeout: headerTime,
-		ReadTimeout:       requestTime,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			answering.Add(1)
+			defer answering.Done()
+			guarded.ServeHTTP(w, r)
+		}),
+		ReadHeaderTimeout: s.patience.header,
+		ReadTimeout:       s.patience.request,
 		WriteTimeout:      writeTime,
-		IdleTimeout:       idleTime,
+		IdleTimeout:       s.patience.idle,
 		MaxHeaderBytes:    MaxHeader,
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ErrorLog:          log.New(io.Discard, "", 0), // of clients that hang up, or send nonsense
@@ -152,6 +162,12 @@ func (s *Server) Serve(ctx context.Context, handler http.Handler) error {
 	time.AfterFunc(goodbyeTime/2, cancel)
 	if server.Shutdown(goodbye) != nil {
 		server.Close()
+	}
+	all := make(chan struct{})
+	go func() { answering.Wait(); close(all) }()
+	select {
+	case <-all:
+	case <-goodbye.Done():
 	}
 	return nil
 }

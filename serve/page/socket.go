@@ -64,9 +64,7 @@ func (p *page) serveSocket(w http.ResponseWriter, r *http.Request) {
 // read takes the page's messages, and begins what they ask for.
 func (s *socket) read(ctx context.Context) {
 	for {
-		// The context of a read that ends closes the connection without a word: the cause is
-		// said by serveSocket.
-		kind, message, err := s.conn.Read(context.WithoutCancel(ctx))
+		kind, message, err := s.conn.Read(context.WithoutCancel(ctx)) // see send
 		if err != nil {
 			s.end(err)
 			return
@@ -137,9 +135,14 @@ func (s *socket) send(ctx context.Context, message any) {
 		s.end(closing{websocket.StatusInternalError, short(err.Error())})
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, writeTime)
+	if ctx.Err() != nil {
+		return
+	}
+	// A write whose context ends closes the connection without a word: when ctx ends, serveSocket says
+	// why, and then closes it.
+	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 	defer cancel()
-	if err := s.conn.Write(ctx, websocket.MessageText, data); err != nil {
+	if err := s.conn.Write(patience, websocket.MessageText, data); err != nil {
 		s.end(err)
 	}
 }
@@ -221,7 +224,7 @@ func (s *socket) ping(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		pong, cancel := context.WithTimeout(ctx, pingPeriod)
+		pong, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingPeriod)
 		err := s.conn.Ping(pong)
 		cancel()
 		if err != nil {
