@@ -2,7 +2,6 @@ package export
 
 import (
 	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"io"
 	"strings"
@@ -54,15 +53,6 @@ func WriteFirefox(w io.Writer, p *profile.Profile) error {
 		return err
 	}
 	return b.Flush()
-}
-
-// writeFirefoxGzip writes it compressed, without a time in the header.
-func writeFirefoxGzip(w io.Writer, p *profile.Profile) error {
-	z := gzip.NewWriter(w)
-	if err := WriteFirefox(z, p); err != nil {
-		return err
-	}
-	return z.Close()
 }
 
 // stringTable interns the strings of a file.

@@ -1,9 +1,11 @@
 // Package export writes profiles for people and their viewers. In: a profile.
 // Out: Firefox Profiler JSON, pprof, folded stacks, gprof's gmon.out, backtraces as text,
-// and a summary as text or JSON; and the way back, from files that mprof or others wrote.
+// speedscope, and a summary as text or JSON; and the way back, from files that mprof or others
+// wrote.
 package export
 
 import (
+	"compress/gzip"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -25,7 +27,7 @@ type Format struct {
 
 // Formats are all formats, the preferred extension of each first.
 var Formats = []Format{
-	{"Firefox Profiler, compressed", ".json.gz", writeFirefoxGzip, "samply load %s"},
+	{"Firefox Profiler, compressed", ".json.gz", compressed(WriteFirefox), "samply load %s"},
 	{"Firefox Profiler", ".json", WriteFirefox, "samply load %s"},
 	{"pprof", ".pb.gz", WritePprof, "go tool pprof -http=: %s"},
 	{"pprof", ".pprof", WritePprof, "go tool pprof -http=: %s"},
@@ -34,6 +36,35 @@ var Formats = []Format{
 	{"gprof, as gmon.out", GmonExt, WriteGmon, ""},
 	{"symbols for gprof", symsExt, WriteGmonSymbols, ""},
 	{"backtraces as text", ".perf", WritePerf, "gprof2dot -f perf %s | dot -Tsvg > calls.svg"},
+	{"speedscope", ".speedscope.json", WriteSpeedscope, "speedscope %s"},
+	{"speedscope, compressed", ".speedscope.json.gz", compressed(WriteSpeedscope), "speedscope %s"},
+}
+
+// compressed writes through gzip, without a time in the header.
+func compressed(write func(w io.Writer, p *profile.Profile) error) func(w io.Writer, p *profile.Profile) error {
+	return func(w io.Writer, p *profile.Profile) error {
+		z := gzip.NewWriter(w)
+		if err := write(z, p); err != nil {
+			return err
+		}
+		return z.Close()
+	}
+}
+
+// viewers are pages that open a file of such an extension without a program.
+var viewers = []struct{ ext, page string }{
+	{".speedscope.json", "https://www.speedscope.app"},
+	{".json", "https://profiler.firefox.com"},
+}
+
+// viewer is the page that opens a file of that extension, "" where there is none.
+func viewer(ext string) string {
+	for _, v := range viewers {
+		if strings.HasPrefix(ext, v.ext) {
+			return v.page
+		}
+	}
+	return ""
 }
 
 // GmonExt is the extension of a gmon.out that has another name.
@@ -41,18 +72,23 @@ const GmonExt = ".gmon"
 
 const symsExt = ".syms"
 
-// ByPath returns the format that the extension of path names; gmon.out, gmon-1.out and the like
-// are for gprof. "-" and device files such as /dev/stdout have none: they get folded
+// ByPath returns the format that the extension of path names, the longest where several do;
+// gmon.out, gmon-1.out and the like are for gprof. "-" and device files such as /dev/stdout have none: they get folded
 // stacks, which are text.
 func ByPath(path string) (Format, error) {
 	lower := strings.ToLower(filepath.Base(path))
 	if strings.HasPrefix(lower, "gmon") && strings.HasSuffix(lower, ".out") {
 		lower = "gmon" + GmonExt
 	}
-	for _, f := range Formats {
-		if strings.HasSuffix(lower, f.Ext) && len(lower) > len(f.Ext) {
-			return f, nil
+	var found *Format
+	for i := range Formats {
+		f := &Formats[i]
+		if strings.HasSuffix(lower, f.Ext) && len(lower) > len(f.Ext) && (found == nil || len(f.Ext) > len(found.Ext)) {
+			found = f
 		}
+	}
+	if found != nil {
+		return *found, nil
 	}
 	if isStream(path) {
 		for _, f := range Formats {

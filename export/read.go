@@ -24,7 +24,7 @@ type Input struct {
 }
 
 // ErrFormat is a file that is in none of the formats that ReadFile knows.
-var ErrFormat = errors.New("neither a recording of mprof nor a profile (Firefox Profiler, pprof, folded stacks, perf script, gmon.out)")
+var ErrFormat = errors.New("neither a recording of mprof nor a profile (Firefox Profiler, pprof, folded stacks, perf script, gmon.out, speedscope)")
 
 // Bounds of what is read: sizes are those of the decompressed file. A table of pprof
 // takes up to 16 times as much memory as its bytes in the file.
@@ -129,7 +129,7 @@ func recognise(data []byte) reader {
 	case gmon.Recognise(data):
 		return readGmon
 	case text[0] == '{':
-		return readFirefox
+		return jsonReader(data)
 	case looksFolded(data):
 		return readFolded
 	case looksPerf(data):

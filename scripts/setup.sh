@@ -48,6 +48,7 @@ if [ "$purpose" = test ]; then
 	need openocd has openocd
 	need atftpd test -x /usr/sbin/atftpd
 	need libhidapi-libusb0 has_hidapi
+	need valgrind has callgrind_annotate
 	need python3-pyocd has_pyocd
 fi
 
