@@ -22,7 +22,9 @@ const asleepLabel = "<asleep>"
 // AddBlock takes a snapshot that holds a block of PCs. Words that are no PC of
 // the program are counted apart; so are those of a core that somebody has
 // halted, as missed samples.
-func (b *Builder) AddBlock(s *snapshot.Snapshot) {
+func (b *Builder) AddBlock(s *snapshot.Snapshot) { b.changing(func() { b.addBlock(s) }) }
+
+func (b *Builder) addBlock(s *snapshot.Snapshot) {
 	if b.blocks.stacks == nil {
 		b.blocks = blocks{stacks: map[uint32]StackIndex{}, asleep: None, locked: None}
 	}
@@ -57,7 +59,9 @@ func (b *Builder) addPC(state snapshot.State, pc uint32, at, weight time.Duratio
 	if state&snapshot.Sleeping != 0 {
 		b.taken.Sleeping++
 	}
-	b.blocks.bins.add(Sample{Time: at, Weight: weight, Count: 1, Stack: stack, State: state & snapshot.Sleeping})
+	row := Sample{Time: at, Weight: weight, Count: 1, Stack: stack, State: state & snapshot.Sleeping}
+	b.blocks.bins.add(row)
+	b.show(row)
 }
 
 const pcsrOnes = 0xFFFFFFFF

@@ -42,6 +42,8 @@ type Builder struct {
 	locked     bool   // the sample before found the core locked up
 	blocks     blocks
 	cuts       cuts
+	watcher    Watcher  // nil: nobody
+	fresh      []Sample // that it has not seen
 }
 
 // NewBuilder starts an empty profile.
@@ -57,6 +59,10 @@ func NewBuilder(sym Symbolizer, o Options) *Builder {
 // Add takes one snapshot with its frames, leaf first, and the reason why they
 // end. Neither is kept. A snapshot with Miss set counts as missed.
 func (b *Builder) Add(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.Stop) {
+	b.changing(func() { b.add(s, frames, stop) })
+}
+
+func (b *Builder) add(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.Stop) {
 	b.asked++
 	b.note(s)
 	if s.Miss != snapshot.Taken {
@@ -83,9 +89,11 @@ func (b *Builder) Add(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.S
 		weight = max(b.options.Period, 0)
 	}
 	b.taken.Halted += max(s.Halted, 0)
-	b.samples = append(b.samples, Sample{
+	row := Sample{
 		Time: s.Time, Weight: weight, Halted: max(s.Halted, 0), Count: 1, Stack: b.stack(s, frames, stop), State: s.State, Stop: stop,
-	})
+	}
+	b.samples = append(b.samples, row)
+	b.show(row)
 }
 
 // note turns what the debug unit said into events.
@@ -96,27 +104,42 @@ func (b *Builder) note(s *snapshot.Snapshot) {
 		if s.Miss != snapshot.Taken && !off(s.Miss) {
 			b.taken.LostResets++
 		}
-		b.Event(Event{Time: s.Time, Name: "Reset", Detail: "the core was reset since the sample before"})
+		b.event(Event{Time: s.Time, Name: "Reset", Detail: "the core was reset since the sample before"})
 	}
 	locked := b.locked
 	if b.locked = s.State&snapshot.Lockup != 0; b.locked && !locked {
-		b.Event(Event{Time: s.Time, Name: "Lockup", Detail: "the core is locked up: a fault inside a fault handler"})
+		b.event(Event{Time: s.Time, Name: "Lockup", Detail: "the core is locked up: a fault inside a fault handler"})
 	}
 	if s.State&snapshot.AlreadyHalted != 0 {
-		b.Event(Event{Time: s.Time, Name: "Halted by others", Detail: "the core stood still before the sample: a breakpoint or another debugger"})
+		b.event(Event{Time: s.Time, Name: "Halted by others", Detail: "the core stood still before the sample: a breakpoint or another debugger"})
 	}
 }
 
 // Event adds an event.
-func (b *Builder) Event(e Event) {
+func (b *Builder) Event(e Event) { b.changing(func() { b.event(e) }) }
+
+func (b *Builder) event(e Event) {
 	e.Off = e.Off || e.Name == hostGap && e.Duration > 0
 	b.profile.Events = append(b.profile.Events, e)
+	if b.watcher != nil {
+		b.watcher.Event(e)
+	}
 }
 
 // Finish returns the profile. Of a, the counts that the builder has seen
 // itself are overwritten: NoPCs, Missed, Away, LostResets, Stops, Cuts, Guessed, Halted, HaltedP50, HaltedP99, Resets,
 // Sleeping, Budget.Longer, Budget.Shortened, and Asked where it is 0. The builder is used up.
-func (b *Builder) Finish(a Acquisition, duration time.Duration) *Profile {
+func (b *Builder) Finish(a Acquisition, duration time.Duration) (p *Profile) {
+	b.changing(func() {
+		if p = b.finish(a, duration); b.watcher != nil {
+			b.watcher.Finish(p)
+		}
+	})
+	b.watcher = nil
+	return p
+}
+
+func (b *Builder) finish(a Acquisition, duration time.Duration) *Profile {
 	b.endMisses(duration)
 	b.samples = append(b.samples, b.blocks.bins.finish()...)
 	p := &b.profile

@@ -55,7 +55,7 @@ func (b *Builder) endMisses(now time.Duration) {
 	e.Duration = max(0, now-e.Time)
 	e.Detail = fmt.Sprintf("%d: %v", b.misses, b.missReason)
 	b.missing = nil
-	b.Event(e)
+	b.event(e)
 }
 
 // away adds up the events of which nothing is known, those of one name together.

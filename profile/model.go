@@ -266,6 +266,16 @@ func (a *Acquisition) MissedSamples() (n uint64) {
 	return n
 }
 
+// CutStacks counts the stacks that are not complete.
+func (a *Acquisition) CutStacks() (n uint64) {
+	for reason, k := range a.Stops {
+		if unwind.Reason(reason) != unwind.Complete {
+			n += k
+		}
+	}
+	return n
+}
+
 // HaltedShare is the part of the run during which the core stood still for
 // samples, 0 to 1.
 func (p *Profile) HaltedShare() float64 {

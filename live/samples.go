@@ -1,0 +1,175 @@
+package live
+
+import (
+	"time"
+
+	"github.com/mprof/mprof/profile"
+)
+
+// sampling watches the builder of a run of samples.
+type sampling struct {
+	m      *Model
+	r      *run
+	b      *profile.Builder
+	stacks []stackPlace
+	self   []uint64 // by function
+	total  []uint64
+	taken  uint64
+	halts  halts
+	blocks bool // samples come in rows
+	errors *profile.Sums
+	erred  time.Time
+	path   []int32
+}
+
+// stackPlace is where a stack of the profile is counted.
+type stackPlace struct{ node, slot, frame int32 }
+
+// WatchSamples forgets the run before, and shows what b takes from now on.
+func (m *Model) WatchSamples(b *profile.Builder, s Setup) {
+	w := &sampling{m: m, b: b}
+	w.r = m.begin(Samples, s, w)
+	b.Watch(w)
+}
+
+// Lock locks the model.
+func (w *sampling) Lock() { w.m.mu.Lock() }
+
+// Unlock unlocks it.
+func (w *sampling) Unlock() { w.m.mu.Unlock() }
+
+// Samples counts them.
+func (w *sampling) Samples(p *profile.Profile, rows []profile.Sample) {
+	r := w.r
+	rev := r.touch()
+	w.learn(p, rev)
+	r.pace.came = time.Now()
+	for i := range rows {
+		s := &rows[i]
+		n := uint64(s.Count)
+		at := &w.stacks[s.Stack]
+		c := &r.counts.all[at.slot]
+		c.count += n
+		c.time += s.Weight
+		r.counts.rev[at.slot] = rev
+		w.taken += n
+		w.self[r.nodes.all[at.node].function] += n
+		r.nodes.eachFunction(at.node, func(f int32) { w.total[f] += n })
+		r.selfs[at.frame] += n
+		w.halts.add(s.Halted)
+		r.pace.add(s.Time, n)
+		r.elapsed = max(r.elapsed, s.Time)
+		w.draw(s, at.node)
+	}
+	w.blocks = w.blocks || len(rows) > 1
+}
+
+// draw puts a sample on the timeline: it stands for the time before it.
+func (w *sampling) draw(s *profile.Sample, node int32) {
+	t := w.r.timeline
+	start := max(t.flame.end, s.Time-s.Weight)
+	end := max(start, s.Time)
+	apart := start-t.flame.end > max(s.Weight, w.halts.last)
+	if node == t.flame.node && !apart && len(t.flame.rows) > 0 {
+		t.flame.end, t.flame.samples = end, t.flame.samples+uint64(s.Count)
+	} else {
+		w.path = w.r.nodes.path(w.path[:0], node)
+		t.sample(w.path, &w.r.nodes, start, end, uint64(s.Count), apart)
+		t.flame.node = node
+	}
+	w.halts.last = 2 * s.Halted
+}
+
+// learn takes the functions and stacks that are new.
+func (w *sampling) learn(p *profile.Profile, rev uint64) {
+	r := w.r
+	for f := len(r.functions.rows); f < len(p.Functions); f++ {
+		if r.functions.add(p.Functions[f], w.b.Place(profile.FunctionIndex(f)), rev) {
+			r.replaced()
+		}
+		w.self, w.total = append(w.self, 0), append(w.total, 0)
+	}
+	for f := len(r.lines); f < len(p.Frames); f++ {
+		r.lines, r.selfs = append(r.lines, p.Frames[f]), append(r.selfs, 0)
+	}
+	for i := len(w.stacks); i < len(p.Stacks); i++ {
+		stack := p.Stacks[i]
+		frame := &p.Frames[stack.Frame]
+		key := nodeKey{parent: -1, function: int32(frame.Function), category: frame.Category}
+		if stack.Prefix != profile.None {
+			key.parent = w.stacks[stack.Prefix].node
+		}
+		node, changed := r.nodes.down(key, frame.Depth > 0, rev)
+		if changed {
+			r.replaced()
+		}
+		w.stacks = append(w.stacks, stackPlace{node: node, slot: r.counts.slot(0, node), frame: int32(stack.Frame)})
+	}
+	if len(r.tracks) == 0 {
+		r.tracks = []string{w.b.Thread()}
+	}
+}
+
+// Event takes one.
+func (w *sampling) Event(e profile.Event) {
+	w.r.events.add(e, w.r.touch())
+	w.r.elapsed = max(w.r.elapsed, e.Time+e.Duration)
+}
+
+// Finish is the end of the run.
+func (w *sampling) Finish(p *profile.Profile) {
+	r := w.r
+	r.elapsed = max(r.elapsed, p.Duration)
+	if w.blocks = w.blocks || p.InBlocks(); w.blocks {
+		w.errors = p.Summed()
+	}
+	r.touch()
+	w.fill(true)
+	r.feed = nil
+}
+
+func (w *sampling) missing() (profile.Event, bool) { return w.b.Missing() }
+
+// survey brings the table and the status up to date.
+func (w *sampling) survey(r *run) {
+	if w.blocks && time.Since(w.erred) > errorsEvery {
+		w.errors, w.erred = w.b.BlockErrors(r.elapsed), time.Now()
+	}
+	w.fill(false)
+}
+
+// errorsEvery is how often the errors of samples in blocks are computed anew, which takes all
+// of their rows.
+const errorsEvery = time.Second
+
+// fill writes the table and the status.
+func (w *sampling) fill(exact bool) {
+	r := w.r
+	rev := r.touch()
+	for f, total := range w.total {
+		if total == 0 {
+			continue
+		}
+		row := shares(f, w.self[f], total, w.taken)
+		if w.errors != nil {
+			if e, ok := w.errors.Errors[profile.FunctionIndex(f)]; ok {
+				row.SelfError, row.TotalError = e[0], e[1]
+			}
+		}
+		r.table.put(row, rev, exact)
+	}
+	w.status(w.b.Taken())
+}
+
+func (w *sampling) status(a profile.Acquisition) {
+	s := &w.r.status
+	s.Asked, s.Taken, s.Cut, s.Resets = a.Asked, w.taken, a.CutStacks(), a.Resets
+	if w.r.elapsed > 0 {
+		s.StolenShare = float64(a.Halted) / float64(w.r.elapsed)
+	}
+	s.HaltedP50, s.HaltedP99 = w.halts.percentile(50).Seconds(), w.halts.percentile(99).Seconds()
+	idle := profile.Proportion(a.Sleeping, w.taken)
+	if s.IdleShare, s.IdleError = idle.Value, idle.Error; w.errors != nil {
+		s.IdleError = w.errors.Idle
+	}
+}
