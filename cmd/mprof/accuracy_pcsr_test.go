@@ -118,7 +118,7 @@ func (c pcsrCase) run(t *testing.T, d time.Duration, seed int64) (*pcsrRun, *pro
 	must(err)
 	core, err := cortexm.Attach(ctx, p, cortexm.AttachOptions{Clock: board, Observe: true})
 	must(err)
-	of, err := openProgram([]string{c.path(t)}, nil)
+	of, err := openProgram(c.path(t), nil)
 	must(err)
 	s, err := newStacks(of, profile.Options{Flat: true, InCode: inCode(of)}, unwinding{})
 	must(err)

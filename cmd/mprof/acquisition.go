@@ -25,10 +25,8 @@ const (
 	keyChip     = "chip"
 	keyExtraELF = "extra-elf"
 	keyPlan     = "plan"
+	keyMethod   = "method" // how it was sampled
 )
-
-// defaultSWCLK is what most probes and wires carry.
-const defaultSWCLK = 4_000_000
 
 // recordingHeader says what is sampled and how.
 func (r *samplingRun) recordingHeader(of *symbol.Program) snapshot.Header {
@@ -38,18 +36,17 @@ func (r *samplingRun) recordingHeader(of *symbol.Program) snapshot.Header {
 		BuildID: fmt.Sprintf("%x", image.BuildID()),
 		Start:   time.Now(),
 		Parameters: map[string]string{
-			keyCommand:  strings.Join(r.flags.command, "\n"),
-			keyRate:     r.flags.rate.String(),
-			keyDuration: time.Duration(r.flags.duration).String(),
-			keySeed:     strconv.FormatInt(r.flags.seed, 10),
-			keyVersion:  versionString(),
+			keyCommand:  strings.Join(r.options.command, "\n"),
+			keyDuration: r.options.duration.String(),
+			keySeed:     strconv.FormatInt(r.options.seed, 10),
+			keyVersion:  r.options.version,
 		},
 	}
 	for _, other := range of.Images()[1:] {
 		h.Parameters[keyExtraELF] = strings.TrimPrefix(h.Parameters[keyExtraELF]+"\n"+other.Path(), "\n")
 	}
-	if r.chip != "" {
-		h.Parameters[keyChip] = r.chip
+	if r.chipName != "" {
+		h.Parameters[keyChip] = r.chipName
 	}
 	r.core.describe(&h)
 	r.methodParameters(&h)

@@ -18,7 +18,7 @@ type attachedCore interface {
 	describe(h *snapshot.Header)
 	// chip names the chip; "" where it is not known.
 	chip(ctx context.Context) string
-	// reset does what the command line asks for, and says what it was. The core
+	// reset does what the options ask for, and says what it was. The core
 	// stands then until run.
 	reset(ctx context.Context) (remarks []string, err error)
 	// newSampler makes the sampler of the method that was asked for, or of the

@@ -20,78 +20,65 @@ const (
 	keyDepth       = "stack-words"
 )
 
-// defaultOverhead is the share of time that perf allows its samples, too.
-const defaultOverhead = 0.25
-
-// overheadFlag is a share of time: 1%, 0.5%; a bare number is percent, too.
-// 0 and none are no limit.
-type overheadFlag float64
-
-func (o *overheadFlag) String() string {
-	if *o == 0 {
-		return "none"
-	}
-	return strconv.FormatFloat(float64(*o)*100, 'g', 6, 64) + "%"
-}
-
-func (o *overheadFlag) Type() string { return "percent" }
-
-const leastOverhead = 0.001 // percent
-
-func (o *overheadFlag) Set(s string) error {
+// parseOverhead reads a share of time: 1%, 0.5%; a bare number is percent, too. 0 and
+// none are no limit. Errors: no number, not between 0.001 % and 100 %.
+func parseOverhead(s string) (float64, error) {
 	if s == "none" {
-		*o = 0
-		return nil
+		return 0, nil
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(s, "%")), 64)
 	if err != nil {
-		return fmt.Errorf("%q is no share of time: write 1%%, 0.5%% or none", s)
+		return 0, fmt.Errorf("%q is no share of time: write 1%%, 0.5%% or none", s)
 	}
 	if v != 0 && !(v >= leastOverhead && v <= 100) {
-		return fmt.Errorf("%q is not between %g %% and 100 %%; none is no limit", s, leastOverhead)
+		return 0, fmt.Errorf("%q is not between %g %% and 100 %%; none is no limit", s, leastOverhead)
 	}
-	*o = overheadFlag(v / 100)
-	return nil
+	return v / 100, nil
 }
 
-// haltFlag is the longest that one sample may halt the core: 200us, 1ms. 0 and
-// none are no limit.
-type haltFlag time.Duration
+const leastOverhead = 0.001 // percent
 
-func (h *haltFlag) String() string {
-	if *h == 0 {
+// overheadText is what parseOverhead reads.
+func overheadText(share float64) string {
+	if share == 0 {
 		return "none"
 	}
-	return time.Duration(*h).String()
+	return strconv.FormatFloat(share*100, 'g', 6, 64) + "%"
 }
 
-func (h *haltFlag) Type() string { return "time" }
+// parseHalt reads the longest that one sample may halt the core: 200us, 1ms. 0 and
+// none are no limit. Errors: no time, not between 1 µs and 1 s.
+func parseHalt(s string) (time.Duration, error) {
+	if s == "none" || s == "0" {
+		return 0, nil
+	}
+	v, err := time.ParseDuration(s)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no time: write 200us, 1ms or none", s)
+	}
+	if v < shortestHalt || v > longestHalt {
+		return 0, fmt.Errorf("%q is not between %v and %v", s, shortestHalt, longestHalt)
+	}
+	return v, nil
+}
 
 const (
 	shortestHalt = time.Microsecond
 	longestHalt  = time.Second
 )
 
-func (h *haltFlag) Set(s string) error {
-	if s == "none" || s == "0" {
-		*h = 0
-		return nil
+// haltText is what parseHalt reads.
+func haltText(d time.Duration) string {
+	if d == 0 {
+		return "none"
 	}
-	v, err := time.ParseDuration(s)
-	if err != nil {
-		return fmt.Errorf("%q is no time: write 200us, 1ms or none", s)
-	}
-	if v < shortestHalt || v > longestHalt {
-		return fmt.Errorf("%q is not between %v and %v", s, shortestHalt, longestHalt)
-	}
-	*h = haltFlag(v)
-	return nil
+	return d.String()
 }
 
 // budgetParameters go into the header of a recording.
-func (f *sampleFlags) budgetParameters(parameters map[string]string) {
-	parameters[keyMaxOverhead] = f.maxOverhead.String()
-	parameters[keyMaxHalt] = f.maxHalt.String()
+func (o *sampleOptions) budgetParameters(parameters map[string]string) {
+	parameters[keyMaxOverhead] = overheadText(o.maxOverhead)
+	parameters[keyMaxHalt] = haltText(o.maxHalt)
 }
 
 // budgetFacts go into the end of a recording.
@@ -105,14 +92,8 @@ func budgetFacts(st cortexm.Stats) [][2]string {
 // recordedBudget reads both back. What is not there stays 0, which says that
 // there was no limit, or that nothing was done for it.
 func recordedBudget(h snapshot.Header, end snapshot.End) (b profile.Budget) {
-	var overhead overheadFlag
-	var halt haltFlag
-	if overhead.Set(h.Parameters[keyMaxOverhead]) == nil {
-		b.MaxOverhead = float64(overhead)
-	}
-	if halt.Set(h.Parameters[keyMaxHalt]) == nil {
-		b.MaxHalt = time.Duration(halt)
-	}
+	b.MaxOverhead, _ = parseOverhead(h.Parameters[keyMaxOverhead])
+	b.MaxHalt, _ = parseHalt(h.Parameters[keyMaxHalt])
 	b.Delayed, _ = strconv.ParseUint(end.Facts[keyDelayed], 10, 64)
 	b.Depth, _ = strconv.Atoi(end.Facts[keyDepth])
 	return b

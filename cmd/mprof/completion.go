@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/mprof/mprof/trace/uart"
 )
 
 // completeELF offers files with the extensions that linkers give.
@@ -31,6 +33,16 @@ func completeProbes(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.S
 		names = append(names, m.Probe+"\t"+m.Product)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completePorts offers the serial ports.
+func completePorts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	ports, _ := uart.List()
+	for _, p := range ports {
+		names = append(names, p.Name+"\t"+p.Product)
+	}
+	return append(names, "tcp:\tan emulator", "sim\tthe simulated board"), cobra.ShellCompDirectiveDefault
 }
 
 // changedFlags is what the user set, as --name=value.

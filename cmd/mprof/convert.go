@@ -13,7 +13,7 @@ import (
 // convertCommand makes profiles from a recording: after a crash, in another
 // format, or with a better ELF file.
 func (a *app) convertCommand() *cobra.Command {
-	f := &convertFlags{method: newMethodFlag(methodAuto, profile.MethodDWARF, profile.MethodFP, profile.MethodPC)}
+	f := &convertFlags{}
 	cmd := &cobra.Command{
 		Use:   "convert [flags] FILE",
 		Short: "Make profiles from a recording or from other profiles",
@@ -55,7 +55,7 @@ Methods (of recordings):
 	flags.StringArrayVarP(&f.paths, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
 	flags.StringVar(&f.elf, "elf", "", "ELF file to take functions and call frames from (default the one that FILE names)")
 	addExtraELF(flags, &f.extra, "those that FILE names")
-	flags.Var(&f.method, "method", "what to make of the samples, see above")
+	flags.Var(newMethodFlag(&f.method, profile.MethodDWARF, profile.MethodFP, profile.MethodPC), "method", "what to make of the samples, see above")
 	addGuess(flags, &f.noGuess)
 	addGmon(flags, &f.gmon)
 	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is of another build than FILE")
@@ -69,12 +69,8 @@ Methods (of recordings):
 // convertFlags is the command line of mprof convert.
 type convertFlags struct {
 	outputs
-	input   string // a recording or a profile
-	elf     string
-	extra   []string
-	method  methodFlag
-	noGuess bool
-	force   bool
+	input string // a recording or a profile
+	readOptions
 	command []string // for profiles of traced calls
 }
 

@@ -28,34 +28,8 @@ func (d *durationFlag) Set(s string) error {
 	return nil
 }
 
-const longestRun = 30 * 24 * time.Hour
-
-func parseDuration(s string) (time.Duration, error) {
-	var v time.Duration
-	if seconds, err := strconv.ParseFloat(s, 64); err == nil {
-		// Compared before the conversion: NaN and overflow fail here.
-		if !(seconds > 0 && seconds <= longestRun.Seconds()) {
-			return 0, fmt.Errorf("%q is not between 0 and %v", s, longestRun)
-		}
-		v = time.Duration(seconds * float64(time.Second))
-	} else if v, err = time.ParseDuration(s); err != nil {
-		return 0, fmt.Errorf("%q is no duration: write 60, 60s, 2m or 1m30s", s)
-	}
-	if v <= 0 || v > longestRun {
-		return 0, fmt.Errorf("%q is not between 0 and %v", s, longestRun)
-	}
-	return v, nil
-}
-
 // rateFlag is a sampling rate in Hz.
 type rateFlag float64
-
-const (
-	lowestRate  = 0.01
-	highestRate = 1_000_000 // of PCs that are read while the core runs
-
-	highestHaltingRate = 20000
-)
 
 func (r *rateFlag) String() string { return strconv.FormatFloat(float64(*r), 'g', -1, 64) }
 func (r *rateFlag) Type() string   { return "Hz" }

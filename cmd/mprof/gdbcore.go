@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/mprof/mprof/gdbremote"
 	"github.com/mprof/mprof/profile"
@@ -19,40 +18,24 @@ import (
 
 // gdbCore is a core behind a GDB server.
 type gdbCore struct {
-	flags  *sampleFlags
-	of     *symbol.Program
-	server gdbServer
-	client *gdbremote.Client
-	wall   schedule.Wall
-	left   string // how it was left
+	options *sampleOptions
+	of      *symbol.Program
+	server  gdbServer
+	client  *gdbremote.Client
+	wall    schedule.Wall
+	left    string // how it was left
 }
 
 // keyArch names the parameter of a recording that says what the target is.
 const keyArch = "architecture"
 
-// checkGDB refuses what a GDB server cannot do.
-func (f *sampleFlags) checkGDB() error {
-	switch {
-	case !isGDB(f.probe) && len(f.monitor) > 0:
-		return usageError{errors.New("--monitor is for GDB servers: --probe gdb:HOST:PORT")}
-	case !isGDB(f.probe):
-		return nil
-	case f.method.value == profile.MethodPCSR:
-		return usageError{errors.New("--method pcsr reads DWT_PCSR through a debug probe; through a GDB server every sample halts the core: --method pc halts it for the least time")}
-	case f.maxHalt != 0:
-		return usageError{errors.New("--max-halt cannot be kept through a GDB server, which answers when it does; --max-overhead bounds the halted share of the run")}
-	}
-	_, err := f.gdbServer()
-	return err
-}
-
 // attachGDB connects to the GDB server that --probe names.
-func attachGDB(ctx context.Context, f *sampleFlags, of *symbol.Program) (*gdbCore, error) {
-	server, err := f.gdbServer()
+func attachGDB(ctx context.Context, o *sampleOptions, of *symbol.Program) (*gdbCore, error) {
+	server, err := o.target.gdbServer()
 	if err != nil {
 		return nil, err
 	}
-	c := &gdbCore{flags: f, of: of, server: server, wall: schedule.NewWall()}
+	c := &gdbCore{options: o, of: of, server: server, wall: schedule.NewWall()}
 	c.client, err = server.connect(ctx, archOf(of))
 	return c, err
 }
@@ -83,7 +66,7 @@ func (c *gdbCore) ReadMemory(ctx context.Context, addr uint32, p []byte) error {
 
 // reset gives the command that the server is known to have for it.
 func (c *gdbCore) reset(ctx context.Context) (remarks []string, err error) {
-	if !c.flags.reset {
+	if !c.options.target.reset {
 		return nil, nil
 	}
 	command := resetCommand(c.client.Server())
@@ -102,16 +85,16 @@ func (c *gdbCore) reset(ctx context.Context) (remarks []string, err error) {
 }
 
 func (c *gdbCore) newSampler(_ context.Context, of *symbol.Program, needs func(snapshot.Reg) bool) (s sampler, method, remark string, err error) {
-	method = c.flags.beginMethod()
+	method = c.options.beginMethod()
 	halting, err := gdbremote.NewSampler(c.client, gdbremote.SampleOptions{
-		Rate:          float64(c.flags.rate),
-		Duration:      time.Duration(c.flags.duration),
-		Seed:          c.flags.seed,
+		Rate:          c.options.haltingRate(),
+		Duration:      c.options.duration,
+		Seed:          c.options.seed,
 		Clock:         c.wall,
 		StackTops:     stackTops(of),
 		RAM:           gdbRanges(nil, ramRanges(of)),
 		RegistersOnly: method == profile.MethodPC,
-		MaxOverhead:   float64(c.flags.maxOverhead),
+		MaxOverhead:   c.options.maxOverhead,
 		Needs:         needs,
 		Reconnect:     c.reconnect,
 	})
@@ -128,7 +111,7 @@ func (c *gdbCore) reconnect(ctx context.Context) (*gdbremote.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := verifyImages(ctx, &gdbCore{client: client}, c.of); err != nil && !c.flags.force {
+	if err := verifyImages(ctx, &gdbCore{client: client}, c.of); err != nil && !c.options.force {
 		return nil, errors.Join(err, client.Detach(ctx))
 	}
 	c.client = client

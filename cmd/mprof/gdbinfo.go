@@ -57,15 +57,6 @@ func (a *app) gdbInfo(ctx context.Context, f *infoFlags) (err error) {
 	return errors.Join(err, r.print(a.stdout))
 }
 
-// connectAny is connect where no program says what the target is.
-func (s gdbServer) connectAny(ctx context.Context) (*gdbremote.Client, error) {
-	c, err := s.connect(ctx, snapshot.CortexM)
-	if errors.As(err, new(*gdbremote.ArchError)) {
-		return s.connect(ctx, snapshot.RV32)
-	}
-	return c, err
-}
-
 // stackRegisters are those that stacks across interrupts need.
 func stackRegisters(c *gdbremote.Client) []snapshot.Reg {
 	if c.Has(snapshot.X0 + 1) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/mprof/mprof/gdbremote"
 	"github.com/mprof/mprof/snapshot"
-	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/trace/uart"
 )
 
@@ -49,21 +47,21 @@ func usualPorts() string {
 	return strings.Join(all, "; ")
 }
 
-// gdbServer is the one that the flags name. What makes no sense with a GDB server is
+// gdbServer is the one that --probe names. What makes no sense with a GDB server is
 // refused.
-func (f *targetFlags) gdbServer() (s gdbServer, err error) {
-	s = gdbServer{address: strings.TrimPrefix(f.probe, gdbPrefix), monitor: f.monitor}
+func (o *targetOptions) gdbServer() (s gdbServer, err error) {
+	s = gdbServer{address: strings.TrimPrefix(o.probe, gdbPrefix), monitor: o.monitor}
 	for _, flag := range []struct {
 		given     bool
 		name, why string
 	}{
-		{f.speed != 0, "--speed", "the server sets the clock of its probe"},
-		{f.core.text != "", "--core", "a server has a port for each core: name that port"},
-		{f.ap.text != "", "--ap", "the server knows the access port of its core"},
-		{f.underReset, "--connect-under-reset", "the server connects to the core: start it with its own option for that"},
+		{o.speedHz != 0, "--speed", "the server sets the clock of its probe"},
+		{o.core.text != "", "--core", "a server has a port for each core: name that port"},
+		{o.ap.text != "", "--ap", "the server knows the access port of its core"},
+		{o.underReset, "--connect-under-reset", "the server connects to the core: start it with its own option for that"},
 	} {
 		if flag.given {
-			return s, usageError{fmt.Errorf("%s means nothing with --probe %s: %s", flag.name, f.probe, flag.why)}
+			return s, &UsageError{fmt.Errorf("%s means nothing with --probe %s: %s", flag.name, o.probe, flag.why)}
 		}
 	}
 	if strings.Contains(s.address, "/") || isSerialName(s.address) {
@@ -73,7 +71,7 @@ func (f *targetFlags) gdbServer() (s gdbServer, err error) {
 	}
 	_, port, splitErr := net.SplitHostPort(s.address)
 	if n, portErr := strconv.ParseUint(port, 10, 16); splitErr != nil || portErr != nil || n == 0 {
-		return s, usageError{fmt.Errorf("--probe %s: write it as gdb:HOST:PORT, gdb:/path/to/socket or gdb:/dev/ttyACM0; usual ports: %s", f.probe, usualPorts())}
+		return s, &UsageError{fmt.Errorf("--probe %s: write it as gdb:HOST:PORT, gdb:/path/to/socket or gdb:/dev/ttyACM0; usual ports: %s", o.probe, usualPorts())}
 	}
 	return s, nil
 }
@@ -133,6 +131,15 @@ func (s gdbServer) connect(ctx context.Context, arch snapshot.Arch) (*gdbremote.
 	return c, secondErr
 }
 
+// connectAny is connect where no program says what the target is.
+func (s gdbServer) connectAny(ctx context.Context) (*gdbremote.Client, error) {
+	c, err := s.connect(ctx, snapshot.CortexM)
+	if errors.As(err, new(*gdbremote.ArchError)) {
+		return s.connect(ctx, snapshot.RV32)
+	}
+	return c, err
+}
+
 func (s gdbServer) connectWith(ctx context.Context, o gdbremote.Options) (*gdbremote.Client, error) {
 	conn, err := s.dial(ctx)
 	if err != nil {
@@ -156,14 +163,6 @@ func (e *connectError) Error() string {
 	return fmt.Sprintf("GDB server at %s: %v", e.address, e.cause)
 }
 func (e *connectError) Unwrap() error { return e.cause }
-
-// archOf is the architecture of a program.
-func archOf(of *symbol.Program) snapshot.Arch {
-	if of.App().Machine() == elf.EM_RISCV {
-		return snapshot.RV32
-	}
-	return snapshot.CortexM
-}
 
 // resetCommands are how servers reset a target, by what they call themselves. The
 // target stands behind it where the server can do that. What is not in the list

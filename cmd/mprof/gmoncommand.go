@@ -13,7 +13,7 @@ import (
 
 // gmonFlags is the command line of mprof gmon.
 type gmonFlags struct {
-	targetFlags
+	targetOptions
 	extra []string // ELF files beside the application's
 	force bool
 	quiet bool
@@ -109,7 +109,7 @@ profile timer does it. The core is not halted.`,
 
 // add defines the flags of both commands.
 func (f *gmonFlags) add(cmd *cobra.Command) {
-	f.targetFlags.add(cmd)
+	addTarget(cmd, &f.targetOptions)
 	f.addCommon(cmd.Flags())
 	_ = cmd.RegisterFlagCompletionFunc("port", completePorts)
 	cmd.ValidArgsFunction = completeELF

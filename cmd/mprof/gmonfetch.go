@@ -27,7 +27,7 @@ func (a *app) openGmon(ctx context.Context, f *gmonFlags, args []string) (s gmon
 		if f.from != "" || isGDB(f.probe) {
 			open = openAnyProgram
 		}
-		if of, err = open(args, f.extra); err != nil {
+		if of, err = open(args[0], f.extra); err != nil {
 			return nil, nil, nil, err
 		}
 	}

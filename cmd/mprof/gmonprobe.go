@@ -19,7 +19,7 @@ func (a *app) openGmonProbe(ctx context.Context, f *gmonFlags, of *symbol.Progra
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := openTarget(ctx, f.probe, args)
+	t, err := openTarget(ctx, f.probe, firstOf(args))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -29,8 +29,7 @@ func openGmonUART(ctx context.Context, f *gmonFlags, of *symbol.Program, args []
 	if err != nil {
 		return nil, nil, err
 	}
-	tf := &traceFlags{port: f.port, baud: f.baud}
-	port, err := tf.openPort(ctx, args)
+	port, err := openPort(ctx, f.port, f.baud, firstOf(args))
 	if err != nil {
 		return nil, nil, err
 	}

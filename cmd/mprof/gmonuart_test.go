@@ -125,7 +125,7 @@ func TestGmonUARTEqualsMemory(t *testing.T) {
 }
 
 func newGmonBoard(elf string) (*sim.Board, error) {
-	raw, err := rawImage([]string{elf})
+	raw, err := rawImage(elf)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 
 // infoFlags is the command line of mprof info.
 type infoFlags struct {
-	targetFlags
+	targetOptions
 	json bool
 }
 
@@ -41,8 +41,8 @@ target as long as somebody is connected.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.info(cmd.Context(), f) },
 	}
-	f.add(cmd)
-	f.addUnderReset(cmd)
+	addTarget(cmd, &f.targetOptions)
+	addUnderReset(cmd, &f.targetOptions)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print it as JSON")
 	return cmd
 }
@@ -118,7 +118,7 @@ func (a *app) info(ctx context.Context, f *infoFlags) error {
 	if isGDB(f.probe) {
 		return a.gdbInfo(ctx, f)
 	}
-	t, err := openTarget(ctx, f.probe, nil)
+	t, err := openTarget(ctx, f.probe, "")
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func capabilityNames(c probe.Capabilities) (names []string) {
 
 // look connects to the target and fills the rest, as far as it comes.
 func (r *found) look(ctx context.Context, f *infoFlags, t *target) (err error) {
-	p, err := probe.Open(ctx, t.transport, f.options(t))
+	p, err := probe.Open(ctx, t.transport, f.probeOptions(t))
 	if err != nil {
 		return err
 	}

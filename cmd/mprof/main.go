@@ -67,7 +67,7 @@ func (a *app) report(err error) int {
 	for _, hint := range hintsFor(err) {
 		fmt.Fprintf(a.stderr, "  %s\n", hint)
 	}
-	if usage := (usageError{}); errors.As(err, &usage) {
+	if as[usageError](err) || as[*UsageError](err) {
 		return 2
 	}
 	return 1

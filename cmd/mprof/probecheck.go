@@ -17,7 +17,7 @@ import (
 
 // checkFlags is the command line of mprof probe check.
 type checkFlags struct {
-	targetFlags
+	targetOptions
 	json bool
 }
 
@@ -53,7 +53,7 @@ check says that sampling would not be safe, or the probe was lost.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.probeCheck(cmd.Context(), f, args) },
 	}
-	f.targetFlags.add(cmd)
+	addTarget(cmd, &f.targetOptions)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
 	cmd.ValidArgsFunction = completeELF
 	return cmd
@@ -79,7 +79,7 @@ type checked struct {
 func (a *app) probeCheck(ctx context.Context, f *checkFlags, args []string) error {
 	var segments []check.Segment
 	if len(args) > 0 || isSim(f.probe) {
-		image, err := openImage(args)
+		image, err := openImage(firstOf(args))
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (a *app) probeCheck(ctx context.Context, f *checkFlags, args []string) erro
 			segments = append(segments, check.Segment{Addr: s.Paddr, Data: s.Data})
 		}
 	}
-	t, err := openTarget(ctx, f.probe, args)
+	t, err := openTarget(ctx, f.probe, firstOf(args))
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (a *app) probeCheck(ctx context.Context, f *checkFlags, args []string) erro
 	}
 	fmt.Fprintf(a.stderr, "The core is halted a few hundred times now, for some milliseconds each (less than %v); it is left running.\n", check.Longest)
 	progress := &checkProgress{w: a.stderr, show: a.errTerminal}
-	connect := f.options(t)
+	connect := f.probeOptions(t)
 	connect.Reopen = nil // a probe that goes away has ended its check
 	report, err := check.Run(ctx, t.transport, check.Options{Connect: connect, Clock: t.clock, Image: segments, Begin: progress.begin})
 	progress.done()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/probe"
@@ -18,27 +17,24 @@ import (
 
 // probeCore is a core behind a CMSIS-DAP probe.
 type probeCore struct {
-	flags  *sampleFlags
-	target *target
-	probe  *probe.Probe
-	core   *cortexm.Core
-	method string // how it is sampled
+	options *sampleOptions
+	target  *target
+	probe   *probe.Probe
+	core    *cortexm.Core
+	method  string // how it is sampled
 }
 
-// detachTimeout bounds the last thing that happens to a core: letting it run.
-const detachTimeout = 5 * time.Second
-
 // attachProbe opens the probe that --probe names and takes the core over.
-func (a *app) attachProbe(ctx context.Context, f *sampleFlags, args []string) (*probeCore, error) {
-	t, err := openTarget(ctx, f.probe, args)
+func attachProbe(ctx context.Context, o *sampleOptions) (*probeCore, error) {
+	t, err := openTarget(ctx, o.target.probe, o.elf)
 	if err != nil {
 		return nil, err
 	}
-	if a.opened != nil {
-		a.opened(t)
+	if o.opened != nil {
+		o.opened(t)
 	}
-	c := &probeCore{flags: f, target: t}
-	if c.probe, c.core, err = f.attach(ctx, t, f.observes()); err == nil {
+	c := &probeCore{options: o, target: t}
+	if c.probe, c.core, err = o.target.attach(ctx, t, o.observes()); err == nil {
 		return c, nil
 	}
 	if c.probe != nil {
@@ -52,8 +48,8 @@ func (c *probeCore) clock() schedule.Clock { return c.target.clock }
 
 func (c *probeCore) describe(h *snapshot.Header) {
 	h.Probe = c.target.name(c.probe.Info())
-	h.Core = c.flags.coreName(c.core.Description())
-	h.Parameters[keySWCLK] = strconv.FormatUint(uint64(c.flags.swclk(c.target)), 10)
+	h.Core = c.options.target.coreName(c.core.Description())
+	h.Parameters[keySWCLK] = strconv.FormatUint(uint64(c.options.target.swclk(c.target)), 10)
 	h.Parameters[keyClock] = c.target.clockLabel
 }
 
@@ -64,14 +60,14 @@ func (c *probeCore) ReadMemory(ctx context.Context, addr uint32, p []byte) error
 }
 
 func (c *probeCore) reset(ctx context.Context) ([]string, error) {
-	return c.flags.resetTarget(ctx, c.target, c.core)
+	return c.options.target.resetTarget(ctx, c.target, c.core)
 }
 
 func (c *probeCore) run(ctx context.Context) error { return c.core.Run(ctx) }
 
 // newSampler halts the core for its PC where it has no PCSR.
 func (c *probeCore) newSampler(ctx context.Context, of *symbol.Program, needs func(snapshot.Reg) bool) (s sampler, method, remark string, err error) {
-	c.method = c.flags.beginMethod()
+	c.method = c.options.beginMethod()
 	if c.method == profile.MethodPCSR {
 		s, err := c.samplePCs(ctx)
 		if !errors.Is(err, cortexm.ErrNoPCSR) {
@@ -79,38 +75,36 @@ func (c *probeCore) newSampler(ctx context.Context, of *symbol.Program, needs fu
 		}
 		remark = fmt.Sprintf("%v; sampled by halting instead (--method pc)", err)
 		c.method = profile.MethodPC
-		c.flags.rate = min(c.flags.rate, highestHaltingRate)
+		c.options.rate = min(c.options.rate, highestHaltingRate)
 		if err := c.core.Control(ctx); err != nil {
 			return nil, c.method, "", err
 		}
 	}
 	halting, err := cortexm.NewSampler(c.core, cortexm.SampleOptions{
 		Needs:         needs,
-		Rate:          float64(c.flags.rate),
-		Duration:      time.Duration(c.flags.duration),
-		Seed:          c.flags.seed,
+		Rate:          c.options.haltingRate(),
+		Duration:      c.options.duration,
+		Seed:          c.options.seed,
 		Clock:         c.target.clock,
 		StackTops:     stackTops(of),
 		RAM:           extents(nil, ramRanges(of)),
 		RegistersOnly: c.method == profile.MethodPC,
 
-		MaxOverhead: float64(c.flags.maxOverhead),
-		MaxHalt:     time.Duration(c.flags.maxHalt),
+		MaxOverhead: c.options.maxOverhead,
+		MaxHalt:     c.options.maxHalt,
 	})
 	return &haltingSampler{Sampler: halting}, c.method, remark, err
 }
 
-// samplePCs makes the sampler that does not halt. Without --rate it goes as fast
+// samplePCs makes the sampler that does not halt. Without a rate it goes as fast
 // as the wire allows.
 func (c *probeCore) samplePCs(ctx context.Context) (sampler, error) {
 	if err := c.core.Run(ctx); err != nil {
 		return nil, err
 	}
-	o := cortexm.PCOptions{Duration: time.Duration(c.flags.duration), Seed: c.flags.seed, Clock: c.target.clock}
-	if c.flags.rateGiven {
-		o.Rate = float64(c.flags.rate)
-	}
-	s, err := cortexm.NewPCSampler(ctx, c.core, o)
+	s, err := cortexm.NewPCSampler(ctx, c.core, cortexm.PCOptions{
+		Rate: c.options.rate, Duration: c.options.duration, Seed: c.options.seed, Clock: c.target.clock,
+	})
 	return &pcSampler{s}, err
 }
 

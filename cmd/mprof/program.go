@@ -2,48 +2,45 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"debug/elf"
 	"fmt"
 
-	"github.com/spf13/pflag"
-
 	"github.com/mprof/mprof/firmware/demo"
+	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/symbol"
 )
 
 // builtInPath is the name that profiles of the built-in firmware carry.
 const builtInPath = "firmware/demo/demo.elf"
 
-// addExtraELF defines the flag of commands that know more of the chip than one
-// ELF file.
-func addExtraELF(flags *pflag.FlagSet, paths *[]string, otherwise string) {
-	flags.StringArrayVar(paths, "extra-elf", nil, "ELF file of what else is on the chip, such as a boot loader or a ROM; may be repeated (default "+otherwise+")")
-}
+// openImage reads the ELF file, which is for Cortex-M. "" is the built-in one.
+func openImage(path string) (*symbol.Image, error) { return openImageBy(path, symbol.Open) }
 
-// openImage reads the ELF file, which is for Cortex-M, or the built-in one where none
-// is named.
-func openImage(args []string) (*symbol.Image, error) { return openImageBy(args, symbol.Open) }
+// openAnyImage is openImage for any architecture.
+func openAnyImage(path string) (*symbol.Image, error) { return openImageBy(path, symbol.OpenAny) }
 
-func openImageBy(args []string, open func(path string) (*symbol.Image, error)) (*symbol.Image, error) {
-	if len(args) == 0 {
+func openImageBy(path string, open func(path string) (*symbol.Image, error)) (*symbol.Image, error) {
+	if path == "" {
 		return symbol.New(bytes.NewReader(demo.ELF), int64(len(demo.ELF)), builtInPath)
 	}
-	return open(args[0])
+	return open(path)
 }
 
 // openProgram reads the application's ELF file and those of what else is on
 // the chip, as one program for Cortex-M.
-func openProgram(args, extra []string) (*symbol.Program, error) {
-	return openProgramBy(args, extra, symbol.Open)
+func openProgram(path string, extra []string) (*symbol.Program, error) {
+	return openProgramBy(path, extra, symbol.Open)
 }
 
 // openAnyProgram is openProgram for what need not be on a Cortex-M: a target behind a
 // GDB server, or a profile.
-func openAnyProgram(args, extra []string) (*symbol.Program, error) {
-	return openProgramBy(args, extra, symbol.OpenAny)
+func openAnyProgram(path string, extra []string) (*symbol.Program, error) {
+	return openProgramBy(path, extra, symbol.OpenAny)
 }
 
-func openProgramBy(args, extra []string, open func(path string) (*symbol.Image, error)) (*symbol.Program, error) {
-	app, err := openImageBy(args, open)
+func openProgramBy(path string, extra []string, open func(path string) (*symbol.Image, error)) (*symbol.Program, error) {
+	app, err := openImageBy(path, open)
 	if err != nil {
 		return nil, err
 	}
@@ -65,17 +62,42 @@ func joinProgram(app *symbol.Image, extra []string, open func(path string) (*sym
 
 // joinRecorded is joinProgram for what was recorded: an image beside the
 // application that cannot be opened costs its names, which the remarks say.
-// given are the paths that the command line names, in place of the recorded ones.
-func joinRecorded(app *symbol.Image, given, recorded []string, open func(path string) (*symbol.Image, error)) (of *symbol.Program, remarks []string, err error) {
+// given are paths in place of the recorded ones.
+func joinRecorded(app *symbol.Image, given, recorded []string) (of *symbol.Program, remarks []string, err error) {
 	if len(given) == 0 {
 		for _, path := range recorded {
-			if _, err := open(path); err != nil {
+			if _, err := symbol.OpenAny(path); err != nil {
 				remarks = append(remarks, fmt.Sprintf("%v: it was on the chip, and its code has no names now", err))
 				continue
 			}
 			given = append(given, path)
 		}
 	}
-	of, err = joinProgram(app, given, open)
+	of, err = joinProgram(app, given, symbol.OpenAny)
 	return of, remarks, err
+}
+
+// archOf is the architecture of a program.
+func archOf(of *symbol.Program) snapshot.Arch {
+	if of.App().Machine() == elf.EM_RISCV {
+		return snapshot.RV32
+	}
+	return snapshot.CortexM
+}
+
+// buildError says that a recording or a profile was made of another build than an ELF
+// file.
+type buildError struct{ what, recorded, path, found string }
+
+func (e *buildError) Error() string {
+	return fmt.Sprintf("the %s was made of another build (build id %s) than %s (%s)", e.what, e.recorded, e.path, e.found)
+}
+
+// checkBuild compares build ids, where both have one.
+func checkBuild(what, recorded string, image *symbol.Image) error {
+	id := fmt.Sprintf("%x", image.BuildID())
+	if recorded == "" || id == recorded {
+		return nil
+	}
+	return &buildError{what, recorded, image.Path(), cmp.Or(id, "no build id")}
 }

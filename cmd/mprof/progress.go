@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -18,8 +17,10 @@ type progress struct {
 
 const redraw = 100 * time.Millisecond
 
-func newProgress(w io.Writer, show bool, total time.Duration) *progress {
-	if !show {
+// newProgress draws to where errors go; total 0 is until Ctrl-C.
+func (a *app) newProgress(quiet bool, total time.Duration) *progress {
+	w := a.stderr
+	if quiet || !a.errTerminal {
 		return &progress{}
 	}
 	limit := int64(-1)
@@ -37,9 +38,33 @@ func newProgress(w io.Writer, show bool, total time.Duration) *progress {
 	)}
 }
 
-// update says how sampling goes.
-func (p *progress) update(at time.Duration, taken uint64, halted time.Duration, cut uint64) {
-	p.draw(at.Milliseconds(), func() string { return progressText(at, taken, halted, cut) })
+// samples says how sampling goes.
+func (p *progress) samples(s sampleProgress) {
+	p.draw(s.at.Milliseconds(), func() string { return progressText(s) })
+}
+
+// calls says how tracing goes, or how much of a recording is played.
+func (p *progress) calls(t traceProgress) {
+	switch {
+	case t.read < 0:
+		p.draw(t.at.Milliseconds(), func() string { return tracingText(t) })
+	case t.size > 0:
+		p.draw(t.read/1024, func() string {
+			return fmt.Sprintf("%3.0f %%  %d calls  %d lost", 100*float64(t.read)/float64(t.size), t.calls, t.lost)
+		})
+	}
+}
+
+func tracingText(t traceProgress) string {
+	rate := 0.0
+	if t.at > 0 {
+		rate = float64(t.calls) / t.at.Seconds()
+	}
+	text := fmt.Sprintf("%6.1f s  %d calls  %.0f/s  %d lost", t.at.Seconds(), t.calls, rate, t.lost)
+	if t.buffer > 0 && t.used > 0 {
+		text += fmt.Sprintf("  buffer %.0f %%", 100*float64(t.used)/float64(t.buffer))
+	}
+	return text
 }
 
 // draw redraws at most ten times a second.
@@ -56,13 +81,13 @@ func (p *progress) draw(position int64, text func() string) {
 	_ = p.bar.Set64(position)
 }
 
-func progressText(at time.Duration, taken uint64, halted time.Duration, cut uint64) string {
+func progressText(s sampleProgress) string {
 	rate, stolen := 0.0, 0.0
-	if at > 0 {
-		rate = float64(taken) / at.Seconds()
-		stolen = 100 * float64(halted) / float64(at)
+	if s.at > 0 {
+		rate = float64(s.taken) / s.at.Seconds()
+		stolen = 100 * float64(s.halted) / float64(s.at)
 	}
-	return fmt.Sprintf("%6.1f s  %d samples  %.0f/s  %.2f %% stolen  %d cut", at.Seconds(), taken, rate, stolen, cut)
+	return fmt.Sprintf("%6.1f s  %d samples  %.0f/s  %.2f %% stolen  %d cut", s.at.Seconds(), s.taken, rate, stolen, s.cut)
 }
 
 // clear makes room for a message; the next update draws the line again.

@@ -20,7 +20,7 @@ import (
 // traced calls, or a profile. elf and extra name ELF files in place of those that the
 // file names; "" and none: those. The program is nil where no ELF file is at hand.
 func (a *app) openProfile(ctx context.Context, path, elf string, extra []string) (*profile.Profile, *symbol.Program, error) {
-	f := &convertFlags{input: path, elf: elf, extra: extra, method: newMethodFlag(methodAuto), outputs: outputs{quiet: true}}
+	f := &convertFlags{input: path, readOptions: readOptions{elf: elf, extra: extra}, outputs: outputs{quiet: true}}
 	p, program, err := a.readProfile(ctx, f)
 	if err != nil {
 		return nil, nil, err
@@ -41,7 +41,7 @@ func (a *app) readProfile(ctx context.Context, f *convertFlags) (*profile.Profil
 	defer in.Close()
 	b := bufio.NewReader(in)
 	if head, _ := b.Peek(snapshot.MagicSize); snapshot.IsRecording(head) {
-		return f.readSamples(ctx, b)
+		return readSamples(ctx, b, f.input, f.readOptions)
 	}
 	if regular && !knownProfile(f.input) && isTrace(f.input) {
 		return a.readTrace(ctx, f)
@@ -74,13 +74,13 @@ func knownProfile(path string) bool {
 
 // readExported reads a profile.
 func (f *convertFlags) readExported(in io.Reader) (*profile.Profile, *symbol.Program, error) {
-	if f.method.value != methodAuto || f.noGuess {
+	if f.forSamples() {
 		return nil, nil, usageError{fmt.Errorf("--method and --no-guess are for recordings of samples: %s is none", f.input)}
 	}
 	var given export.Input
 	switch {
 	case f.elf != "":
-		program, err := openAnyProgram([]string{f.elf}, f.extra)
+		program, err := openAnyProgram(f.elf, f.extra)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -104,6 +104,11 @@ func (f *convertFlags) readExported(in io.Reader) (*profile.Profile, *symbol.Pro
 	return p, given.Program, nil
 }
 
+// forSamples tells whether the command line has what is for recordings of samples alone.
+func (f *convertFlags) forSamples() bool {
+	return f.method != "" && f.method != methodAuto || f.noGuess
+}
+
 // namedProgram is the program that a profile was made of, where its ELF files are still
 // where they were; nil where they are not.
 func namedProgram(p *profile.Profile) *symbol.Program {
@@ -112,7 +117,7 @@ func namedProgram(p *profile.Profile) *symbol.Program {
 	case path == "":
 		return nil
 	case strings.HasSuffix(path, builtInPath):
-		app, _ = openImage(nil)
+		app, _ = openImage("")
 	case strings.HasSuffix(path, tracedDemoPath):
 		program, err := openTracedDemo()
 		if err != nil {
@@ -129,7 +134,7 @@ func namedProgram(p *profile.Profile) *symbol.Program {
 	for _, m := range p.Others {
 		others = append(others, m.Path)
 	}
-	program, _, err := joinRecorded(app, nil, others, symbol.OpenAny)
+	program, _, err := joinRecorded(app, nil, others)
 	if err != nil {
 		return nil
 	}

@@ -14,44 +14,36 @@ import (
 	"github.com/mprof/mprof/symbol"
 )
 
-// buildError says that a recording or a profile was made of another build than an ELF
-// file.
-type buildError struct{ what, recorded, path, found string }
-
-func (e *buildError) Error() string {
-	return fmt.Sprintf("the %s was made of another build (build id %s) than %s (%s)", e.what, e.recorded, e.path, e.found)
+// readOptions say how to read a recording.
+type readOptions struct {
+	elf     string   // in place of the file that it names
+	extra   []string // in place of those that it names
+	method  string   // "" and methodAuto: as it was recorded
+	noGuess bool     // cut a stack where no method knows the caller
+	force   bool     // go on though the ELF file is of another build
 }
 
-// checkBuild compares build ids, where both have one.
-func checkBuild(what, recorded string, image *symbol.Image) error {
-	id := fmt.Sprintf("%x", image.BuildID())
-	if recorded == "" || id == recorded {
-		return nil
-	}
-	return &buildError{what, recorded, image.Path(), cmp.Or(id, "no build id")}
-}
-
-// readSamples makes a profile of a recording of samples.
-func (f *convertFlags) readSamples(ctx context.Context, in io.Reader) (*profile.Profile, *symbol.Program, error) {
-	recording, err := snapshot.NewReader(in, f.input)
+// readSamples makes a profile of a recording of samples. name is what errors call it.
+func readSamples(ctx context.Context, in io.Reader, name string, o readOptions) (*profile.Profile, *symbol.Program, error) {
+	recording, err := snapshot.NewReader(in, name)
 	if err != nil {
 		return nil, nil, err
 	}
 	header := recording.Header()
-	app, err := openImageBy(f.elfArgument(header), symbol.OpenAny)
+	app, err := openAnyImage(cmp.Or(o.elf, recordedELF(header)))
 	if err != nil {
 		return nil, nil, err
 	}
-	of, remarks, err := joinRecorded(app, f.extra, recordedExtra(header), symbol.OpenAny)
+	of, remarks, err := joinRecorded(app, o.extra, recordedExtra(header))
 	if err != nil {
 		return nil, nil, err
 	}
 	of.SetChip(header.Parameters[keyChip])
 	buildErr := checkBuild("recording", header.BuildID, of.App())
-	if buildErr != nil && !f.force {
+	if buildErr != nil && !o.force {
 		return nil, nil, buildErr
 	}
-	if err := f.chooseMethod(header); err != nil {
+	if err := o.chooseMethod(header); err != nil {
 		return nil, nil, err
 	}
 	w := recordedUnwinding(header)
@@ -83,31 +75,28 @@ func (f *convertFlags) readSamples(ctx context.Context, in io.Reader) (*profile.
 
 // chooseMethod makes the header say what is to be made of the samples. PCs have
 // no stacks to be found.
-func (f *convertFlags) chooseMethod(h snapshot.Header) error {
+func (o *readOptions) chooseMethod(h snapshot.Header) error {
 	recorded := cmp.Or(h.Parameters[keyMethod], profile.MethodDWARF)
 	w := recordedUnwinding(h)
-	w.noGuess = w.noGuess || f.noGuess
+	w.noGuess = w.noGuess || o.noGuess
 	switch {
-	case f.method.value == methodAuto || f.method.value == profile.MethodPC && recorded == profile.MethodPC:
+	case o.method == methodAuto || o.method == "" || o.method == profile.MethodPC && recorded == profile.MethodPC:
 	case recorded == profile.MethodPC || recorded == profile.MethodPCSR:
-		return fmt.Errorf("--method %s: the recording was made with --method %s", f.method.value, recorded)
+		return fmt.Errorf("--method %s: the recording was made with --method %s", o.method, recorded)
 	default:
-		h.Parameters[keyMethod] = f.method.value
-		w = unwindingOf(f.method.value, w.noGuess)
+		h.Parameters[keyMethod] = o.method
+		w = unwindingOf(o.method, w.noGuess)
 	}
 	w.parameters(h.Parameters)
 	return nil
 }
 
-// elfArgument is the ELF file of a recording, unless another one is named.
-func (f *convertFlags) elfArgument(h snapshot.Header) []string {
-	switch {
-	case f.elf != "":
-		return []string{f.elf}
-	case h.ELF == builtInPath || h.ELF == "":
-		return nil
+// recordedELF is the ELF file of a recording; "" is the built-in one.
+func recordedELF(h snapshot.Header) string {
+	if h.ELF == builtInPath {
+		return ""
 	}
-	return []string{h.ELF}
+	return h.ELF
 }
 
 // recordedExtra are the ELF files beside the application's that a recording

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 	"time"
 
@@ -17,39 +16,51 @@ import (
 // samplingRun is one run on a target: the core that is attached, where the
 // samples go, and what they have added up to.
 type samplingRun struct {
-	app       *app
-	flags     *sampleFlags
+	options   *sampleOptions
 	core      attachedCore
 	sampler   sampler
 	method    string // how it samples
 	stacks    *stacks
 	recording *snapshot.Writer
-	path      string // of the recording
-	chip      string // its name, "" where it is not known
+	chipName  string // "" where it is not known
 	header    snapshot.Header
-	progress  *progress
 	origin    time.Duration // of the run, on the target's clock
 }
 
-// startRun checks the images and opens the recording. On an error the core is left
-// as it was found.
-func (a *app) startRun(ctx context.Context, f *sampleFlags, of *symbol.Program, c attachedCore) (*samplingRun, error) {
-	r := &samplingRun{app: a, flags: f, core: c}
+// openRun attaches to the core, compares its memory with the program, and opens the
+// recording. On an error the core is left as it was found.
+func openRun(ctx context.Context, o sampleOptions, of *symbol.Program) (*samplingRun, error) {
+	remark, err := o.checkProgram(of)
+	if err != nil {
+		return nil, err
+	}
+	r := &samplingRun{options: &o}
+	if r.core, err = attach(ctx, r.options, of); err != nil {
+		return nil, err
+	}
 	if err := r.begin(ctx, of); err != nil {
-		if left := c.detach(nil); left != nil {
-			return nil, errors.Join(err, left)
-		}
-		return nil, interrupted(ctx, err)
+		return nil, errors.Join(err, r.core.detach(nil))
+	}
+	if remark != "" {
+		r.stacks.remark("%s", remark)
 	}
 	return r, nil
 }
 
+// attach attaches to the core that the options name.
+func attach(ctx context.Context, o *sampleOptions, of *symbol.Program) (attachedCore, error) {
+	if isGDB(o.target.probe) {
+		return attachGDB(ctx, o, of)
+	}
+	return attachProbe(ctx, o)
+}
+
 // begin does what can fail between attaching and the first sample.
 func (r *samplingRun) begin(ctx context.Context, of *symbol.Program) (err error) {
-	r.chip = r.core.chip(ctx)
+	r.chipName = r.core.chip(ctx)
 	verifyErr := verifyImages(ctx, r.core, of)
 	var mismatch *symbol.MismatchError
-	if verifyErr != nil && !(r.flags.force && errors.As(verifyErr, &mismatch)) {
+	if verifyErr != nil && !(r.options.force && errors.As(verifyErr, &mismatch)) {
 		return verifyErr
 	}
 	remarks, err := r.core.reset(ctx)
@@ -62,7 +73,7 @@ func (r *samplingRun) begin(ctx context.Context, of *symbol.Program) (err error)
 		return err
 	}
 	r.header = r.recordingHeader(of)
-	of.SetChip(r.chip)
+	of.SetChip(r.chipName)
 	if r.stacks, err = newStacks(of, profileOptions(r.header, of), recordedUnwinding(r.header)); err != nil {
 		return err
 	}
@@ -74,18 +85,15 @@ func (r *samplingRun) begin(ctx context.Context, of *symbol.Program) (err error)
 			r.stacks.remark("%s", text)
 		}
 	}
-	r.path = recordingPath(r.flags)
-	r.recording, err = snapshot.Create(r.path, r.header)
+	r.recording, err = snapshot.Create(r.options.recording, r.header)
 	return err
 }
 
-// run takes samples until the duration, a signal or an error ends it. The
-// core is detached when it returns, also after a panic.
-func (r *samplingRun) run(ctx context.Context) (err error) {
-	r.progress = newProgress(r.app.stderr, r.app.errTerminal && !r.flags.quiet, time.Duration(r.flags.duration))
+// sample takes samples until the duration, the context or an error ends it; the end of the
+// context is no error. The core is detached when it returns, also after a panic.
+func (r *samplingRun) sample(ctx context.Context) (err error) {
 	r.origin = r.core.clock().Now()
 	defer func() {
-		r.progress.done()
 		if p := recover(); p != nil {
 			err = fmt.Errorf("internal error while sampling: %v\n%s", p, debug.Stack())
 		}
@@ -100,7 +108,7 @@ func (r *samplingRun) run(ctx context.Context) (err error) {
 		case err == io.EOF: // alone: a connection that ended may be in the chain of another error
 			return nil
 		case err != nil && ctx.Err() != nil:
-			return nil // a signal: context.Cause says which
+			return nil // context.Cause says why
 		case err != nil:
 			return err
 		}
@@ -119,11 +127,14 @@ func (r *samplingRun) take(s *snapshot.Snapshot) error {
 		return err
 	}
 	r.sampler.Learn(s, r.stacks.add(s))
-	r.progress.update(s.Time, r.stacks.taken, r.stacks.halted, r.stacks.cut)
+	if r.options.progress != nil {
+		r.options.progress(sampleProgress{s.Time, r.stacks.taken, r.stacks.halted, r.stacks.cut})
+	}
 	return nil
 }
 
-// finish closes the recording and makes the profile of what there is.
+// finish closes the recording and makes the profile of what there is. runErr is what
+// sample returned.
 func (r *samplingRun) finish(ctx context.Context, runErr error) *profile.Profile {
 	took := r.core.clock().Now() - r.origin
 	if err := r.tell(); err != nil { // what happened behind the last sample
@@ -149,34 +160,3 @@ func (r *samplingRun) finish(ctx context.Context, runErr error) *profile.Profile
 
 // dearShare is the share of stolen time that a user should be told of.
 const dearShare = 0.1
-
-// endReason says in words why a run ended.
-func endReason(ctx context.Context, runErr error) string {
-	var sig *signalError
-	switch {
-	case runErr != nil:
-		return runErr.Error()
-	case errors.As(context.Cause(ctx), &sig):
-		return sig.Error()
-	}
-	return "duration reached"
-}
-
-// conclude removes the recording unless somebody wants it, and returns what
-// the command returns: the error of the run, of its outputs, or the signal
-// that cut a run with a duration short.
-func (r *samplingRun) conclude(ctx context.Context, p *profile.Profile, runErr, outputErr error) error {
-	if r.flags.record == "" && outputErr == nil {
-		_ = os.Remove(r.path)
-	} else if outputErr != nil {
-		outputErr = fmt.Errorf("%w\n  all samples are in %s: mprof convert makes profiles from it", outputErr, r.path)
-	}
-	if err := errors.Join(runErr, outputErr); err != nil {
-		return err
-	}
-	var sig *signalError
-	if r.flags.duration != 0 && errors.As(context.Cause(ctx), &sig) {
-		return sig
-	}
-	return noSamples(p)
-}

@@ -14,37 +14,22 @@ import (
 
 	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/profile"
-	"github.com/mprof/mprof/snapshot"
-	"github.com/mprof/mprof/symbol"
 )
 
 const defaultOutput = "mprof-profile.json.gz"
 
 // sampleFlags is the command line of mprof sample.
 type sampleFlags struct {
-	targetFlags
-	method   methodFlag
-	rate     rateFlag
-	duration durationFlag
-	extra    []string // ELF files beside the application's
-	outputs  []string
-	record   string
-	seed     int64
-	force    bool
-	noGuess  bool
-	quiet    bool
-	json     bool
-	gmon     gmonFlag
-	command  []string
-
-	rateGiven bool // on the command line
-
-	maxOverhead overheadFlag
-	maxHalt     haltFlag
+	sampleOptions
+	outputs []string
+	record  string
+	quiet   bool
+	json    bool
+	gmon    gmonFlag
 }
 
 func (a *app) sampleCommand() *cobra.Command {
-	f := &sampleFlags{method: newMethodFlag(methodAuto, profile.MethodDWARF, profile.MethodFP, profile.MethodPC, profile.MethodPCSR), rate: 100, maxOverhead: defaultOverhead}
+	f := &sampleFlags{sampleOptions: sampleOptions{maxOverhead: defaultOverhead, version: versionString()}}
 	cmd := &cobra.Command{
 		Use:   "sample [flags] app.elf",
 		Short: "Sample call stacks by halting the core for microseconds",
@@ -84,22 +69,21 @@ built-in firmware.`,
 			if !cmd.Flags().Changed("seed") {
 				f.seed = rand.Int64()
 			}
-			f.rateGiven = cmd.Flags().Changed("rate")
 			f.command = append([]string{"mprof", "sample"}, commandLine(cmd, args)...)
 			return a.sample(cmd.Context(), f, args)
 		},
 	}
 	flags := cmd.Flags()
-	flags.Var(&f.method, "method", "how to sample, see above")
-	flags.Var(&f.rate, "rate", "samples per second (default 100; with --method pcsr as many as the wire carries)")
+	flags.Var(newMethodFlag(&f.method, profile.MethodDWARF, profile.MethodFP, profile.MethodPC, profile.MethodPCSR), "method", "how to sample, see above")
+	flags.Var((*rateFlag)(&f.rate), "rate", "samples per second (default 100; with --method pcsr as many as the wire carries)")
 	flags.Lookup("rate").DefValue = ""
-	flags.Var(&f.maxOverhead, "max-overhead", "share of time that the core may stand halted; the rate is lowered to keep it: 1%, 0.5%, none")
-	flags.Var(&f.maxHalt, "max-halt", "longest that a sample may halt the core; stacks are cut to keep it: 200us, 1ms, none")
-	flags.Var(&f.duration, "duration", "how long to sample: 60, 60s, 2m (default until Ctrl-C)")
+	flags.Var((*overheadFlag)(&f.maxOverhead), "max-overhead", "share of time that the core may stand halted; the rate is lowered to keep it: 1%, 0.5%, none")
+	flags.Var((*haltFlag)(&f.maxHalt), "max-halt", "longest that a sample may halt the core; stacks are cut to keep it: 200us, 1ms, none")
+	flags.Var((*durationFlag)(&f.duration), "duration", "how long to sample: 60, 60s, 2m (default until Ctrl-C)")
 	addExtraELF(flags, &f.extra, "none")
-	f.targetFlags.add(cmd)
-	f.addUnderReset(cmd)
-	f.addReset(cmd)
+	addTarget(cmd, &f.target)
+	addUnderReset(cmd, &f.target)
+	addReset(cmd, &f.target)
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
 	flags.StringVar(&f.record, "record", "", "keep the recording of all samples in this file")
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the jitter between samples (default random)")
@@ -133,10 +117,10 @@ func (f *sampleFlags) prepare(args []string) error {
 	if len(args) > 1 {
 		return usageError{fmt.Errorf("sample takes one ELF file, got %d: %s", len(args), strings.Join(args, ", "))}
 	}
-	if len(args) == 0 && !isSim(f.probe) {
+	if len(args) == 0 && !isSim(f.target.probe) {
 		return usageError{errors.New("which firmware? name its ELF file, as in: mprof sample --rate 100 --duration 60 app.elf")}
 	}
-	if err := errors.Join(f.checkRate(), f.checkGDB()); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	if len(f.outputs) == 0 {
@@ -145,9 +129,11 @@ func (f *sampleFlags) prepare(args []string) error {
 	if err := checkOutputs(f.outputs); err != nil {
 		return err
 	}
+	f.elf, f.recording = firstOf(args), f.record
 	if f.record != "" {
 		return export.CheckWritable(f.record)
 	}
+	f.recording = recordingBeside(f.outputs[0], ".mprof")
 	return nil
 }
 
@@ -173,48 +159,47 @@ func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
 	if err := f.prepare(args); err != nil {
 		return err
 	}
-	of, err := openAnyProgram(args, f.extra)
+	of, err := openAnyProgram(f.elf, f.extra)
 	if err != nil {
 		return err
 	}
-	if archOf(of) != snapshot.CortexM && !isGDB(f.probe) {
-		return fmt.Errorf("%s is for %v: a debug probe is driven for Cortex-M cores only; a GDB server reaches the others, too: --probe gdb:HOST:PORT", of.App().Path(), archOf(of))
+	progress := a.newProgress(f.quiet, f.duration)
+	f.opened = a.opened
+	f.progress = func(p sampleProgress) { progress.samples(p) }
+	f.advice = func(at time.Duration, text string) {
+		if !f.quiet {
+			progress.clear()
+			fmt.Fprintf(a.stderr, "mprof: %.1f s: %s\n", at.Seconds(), text)
+		}
 	}
-	remark, err := f.unwinding().check(of)
-	if err != nil {
-		return err
-	}
-	c, err := a.attach(ctx, f, of, args)
+	r, err := openRun(ctx, f.sampleOptions, of)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	r, err := a.startRun(ctx, f, of, c)
-	if err != nil {
-		return err
-	}
-	if remark != "" {
-		r.stacks.remark("%s", remark)
-	}
-	runErr := r.run(ctx)
+	runErr := r.sample(ctx)
+	progress.done()
 	p := r.finish(ctx, runErr)
 	outputErr := a.deliver(p, outputs{paths: f.outputs, quiet: f.quiet, json: f.json, gmon: f.gmon})
-	return r.conclude(ctx, p, runErr, outputErr)
+	return f.conclude(ctx, p, runErr, outputErr)
 }
 
-// attach attaches to the core that --probe names.
-func (a *app) attach(ctx context.Context, f *sampleFlags, of *symbol.Program, args []string) (attachedCore, error) {
-	if isGDB(f.probe) {
-		return attachGDB(ctx, f, of)
+// conclude removes the recording unless somebody wants it, and returns what
+// the command returns: the error of the run, of its outputs, or the signal
+// that cut a run with a duration short.
+func (f *sampleFlags) conclude(ctx context.Context, p *profile.Profile, runErr, outputErr error) error {
+	if f.record == "" && outputErr == nil {
+		_ = os.Remove(f.recording)
+	} else if outputErr != nil {
+		outputErr = fmt.Errorf("%w\n  all samples are in %s: mprof convert makes profiles from it", outputErr, f.recording)
 	}
-	return a.attachProbe(ctx, f, args)
-}
-
-// recordingPath is where samples go as they are taken.
-func recordingPath(f *sampleFlags) string {
-	if f.record != "" {
-		return f.record
+	if err := errors.Join(runErr, outputErr); err != nil {
+		return err
 	}
-	return recordingBeside(f.outputs[0], ".mprof")
+	var sig *signalError
+	if f.duration != 0 && errors.As(context.Cause(ctx), &sig) {
+		return sig
+	}
+	return noSamples(p)
 }
 
 // recordingBeside is a new name beside the first output.

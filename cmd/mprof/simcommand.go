@@ -67,7 +67,7 @@ func (f *simFlags) newBoard(args []string) (*sim.Board, error) {
 	elf := examples.DemoELF
 	if len(args) > 0 {
 		var err error
-		if elf, err = rawImage(args); err != nil {
+		if elf, err = rawImage(args[0]); err != nil {
 			return nil, err
 		}
 	}

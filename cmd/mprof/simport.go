@@ -16,9 +16,6 @@ import (
 // clock, until it sets up a UART.
 const awaitUART = 2 * time.Second
 
-// isSimPort tells whether a --port value names the simulated board.
-func isSimPort(spec string) bool { return isSim(spec) }
-
 // openSimPort runs firmware on a simulated board in this process, by the wall
 // clock, and opens a serial port of it: sim[:OPTION,...], where an option is
 // uart=NAME (without it the first that the firmware sets up), clock=HZ, board=,
@@ -46,7 +43,7 @@ func openSimPort(ctx context.Context, spec string, elf []byte) (io.ReadWriteClos
 			err = fmt.Errorf("%q is no option: there are uart=USART2, clock=168M, board=stm32f405, chip=rp2040, fpu=on", f)
 		}
 		if err != nil {
-			return nil, usageError{fmt.Errorf("--port %s: %w", spec, err)}
+			return nil, &UsageError{fmt.Errorf("--port %s: %w", spec, err)}
 		}
 	}
 	b, err := sim.New(o)

@@ -51,16 +51,16 @@ func openSim(selector string, elf []byte) (*target, error) {
 		if known, err := parseSimOption(&o, f); known && err == nil {
 			continue
 		} else if err != nil {
-			return nil, usageError{fmt.Errorf("--probe %s: %w", selector, err)}
+			return nil, &UsageError{fmt.Errorf("--probe %s: %w", selector, err)}
 		}
 		fault, err := parseSimFault(f)
 		if err != nil {
-			return nil, usageError{fmt.Errorf("--probe %s: %w", selector, err)}
+			return nil, &UsageError{fmt.Errorf("--probe %s: %w", selector, err)}
 		}
 		o.Faults = append(o.Faults, fault)
 	}
 	if !slices.Contains(append(sim.Models(), ""), o.Model) {
-		return nil, usageError{fmt.Errorf("--probe %s: there is no simulated probe %q, only %s", selector, o.Model, strings.Join(sim.Models(), ", "))}
+		return nil, &UsageError{fmt.Errorf("--probe %s: there is no simulated probe %q, only %s", selector, o.Model, strings.Join(sim.Models(), ", "))}
 	}
 	b, err := sim.New(o)
 	if err != nil {

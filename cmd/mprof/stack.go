@@ -14,7 +14,7 @@ import (
 
 // stackCommand prints call stacks: of a dump, or of samples in a recording.
 func (a *app) stackCommand() *cobra.Command {
-	f := &stackFlags{sample: -1, method: newMethodFlag(methodAuto, profile.MethodDWARF, profile.MethodFP)}
+	f := &stackFlags{sample: -1}
 	cmd := &cobra.Command{
 		Use:   "stack [flags] app.elf --core dump",
 		Short: "Print the call stack of a crash dump or of a recorded sample",
@@ -53,7 +53,7 @@ Methods (docs/unwinding.md):
 	addExtraELF(flags, &f.extra, "those that a recording names")
 	flags.Int64Var(&f.sample, "sample", -1, "number of the sample in a recording, from 0")
 	flags.BoolVar(&f.all, "all", false, "every sample of a recording")
-	flags.Var(&f.method, "method", "how callers are found, see above")
+	flags.Var(newMethodFlag(&f.method, profile.MethodDWARF, profile.MethodFP), "method", "how callers are found, see above")
 	addGuess(flags, &f.noGuess)
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print registers, and how each frame was found and its CFA")
 	flags.BoolVar(&f.json, "json", false, "print it as JSON")
@@ -70,7 +70,7 @@ type stackFlags struct {
 	sampleGiven   bool
 	all           bool
 	verbose, json bool
-	method        methodFlag
+	method        string
 	noGuess       bool
 }
 
@@ -100,14 +100,14 @@ func (a *app) stack(ctx context.Context, f *stackFlags) error {
 	if err != nil {
 		return err
 	}
-	of, remarks, err := joinRecorded(app, f.extra, d.extra, symbol.OpenAny)
+	of, remarks, err := joinRecorded(app, f.extra, d.extra)
 	if err != nil {
 		return err
 	}
 	of.SetChip(d.chip)
 	d.compare(of.App())
 	d.Warnings = append(d.Warnings, remarks...)
-	w := unwindingOf(f.method.value, f.noGuess)
+	w := unwindingOf(f.method, f.noGuess)
 	remark, err := w.check(of)
 	if err != nil {
 		return err

@@ -47,18 +47,18 @@ func isSim(selector string) bool {
 	return name != selector && (name == "" || name[0] == ':' || name[0] == ',')
 }
 
-// openTarget opens the probe that --probe names. args names the ELF file, which
-// the simulated board runs.
-func openTarget(ctx context.Context, selector string, args []string) (*target, error) {
+// openTarget opens the probe that --probe names. elf is the file that the simulated
+// board runs, "" the built-in one.
+func openTarget(ctx context.Context, selector, elf string) (*target, error) {
 	if isSim(selector) {
-		raw, err := rawImage(args)
+		raw, err := rawImage(elf)
 		if err != nil {
 			return nil, err
 		}
 		return openSim(selector, raw)
 	}
 	if isGDB(selector) {
-		return nil, usageError{fmt.Errorf("--probe %s names a GDB server; this needs a CMSIS-DAP probe, or sim", selector)}
+		return nil, &UsageError{fmt.Errorf("--probe %s names a GDB server; this needs a CMSIS-DAP probe, or sim", selector)}
 	}
 	if address, ok := strings.CutPrefix(selector, "tcp:"); ok {
 		return openTCP(ctx, address)
@@ -81,14 +81,22 @@ func openTCP(ctx context.Context, address string) (*target, error) {
 	return &target{transport: transport, reopen: reopen, clock: cortexm.NewWall(), clockLabel: "host time"}, nil
 }
 
-// rawImage is the ELF file as a whole, which the simulated board runs.
-func rawImage(args []string) ([]byte, error) {
-	if len(args) == 0 {
+// rawImage is the ELF file as a whole, which the simulated board runs; "" is the
+// built-in one.
+func rawImage(path string) ([]byte, error) {
+	if path == "" {
 		return demo.ELF, nil
 	}
-	raw, err := os.ReadFile(args[0])
+	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", args[0], err)
+		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return raw, nil
 }
+
+// UsageError is a selector, a port or an option that makes no sense, whatever is
+// connected.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+func (e *UsageError) Unwrap() error { return e.Err }

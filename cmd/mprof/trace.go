@@ -1,7 +1,14 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
 	"github.com/spf13/cobra"
+
+	"github.com/mprof/mprof/profile"
 )
 
 func (a *app) traceCommand() *cobra.Command {
@@ -40,4 +47,73 @@ times: docs/tracing.md.`,
 	}
 	f.add(cmd)
 	return cmd
+}
+
+// trace is the command: open, run, and whatever happened, write.
+func (a *app) trace(ctx context.Context, f *traceFlags, args []string) error {
+	progress := a.newProgress(f.quiet, f.duration)
+	f.progress = progress.calls
+	r, err := newTracingRun(f.traceOptions)
+	if err != nil {
+		return err
+	}
+	if f.port == "" {
+		p, err := r.replayed(ctx)
+		progress.done()
+		if p == nil {
+			return err
+		}
+		return concludeTrace(ctx, p, f.duration != 0, err, f.deliver(a, p))
+	}
+	if err := r.open(ctx); err != nil {
+		return interrupted(ctx, err)
+	}
+	p, runErr := r.live(ctx)
+	progress.done()
+	outputErr := f.deliver(a, p)
+	if what := r.recorded(); outputErr != nil && what != "" {
+		again := strings.Join(append([]string{"mprof trace --from", f.recording}, f.elfArguments(args)...), " ")
+		outputErr = fmt.Errorf("%w\n  %s that came are in %s: %s makes profiles from it", outputErr, what, f.recording, again)
+	}
+	runErr = errors.Join(runErr, r.keepRecording(f.recordingWanted || outputErr != nil))
+	return concludeTrace(ctx, p, f.duration != 0, runErr, outputErr)
+}
+
+// interrupted is the signal that ended what failed, if it was one.
+func interrupted(ctx context.Context, err error) error {
+	var sig *signalError
+	if errors.Is(err, context.Canceled) && errors.As(context.Cause(ctx), &sig) {
+		return sig
+	}
+	return err
+}
+
+// deliver writes the outputs and the summary.
+func (f *traceFlags) deliver(a *app, p *profile.Profile) error {
+	top := f.top
+	if top == 0 {
+		top = -1
+	}
+	return a.deliver(p, outputs{paths: f.outputs, quiet: f.quiet, json: f.json, sort: f.order, gmon: f.gmon, functions: top})
+}
+
+// concludeTrace is what the command returns: the error of the run, of its outputs, the
+// signal that cut a run with a duration short, or that there was nothing.
+func concludeTrace(ctx context.Context, p *profile.Profile, limited bool, runErr, outputErr error) error {
+	if err := errors.Join(runErr, outputErr); err != nil {
+		return err
+	}
+	var sig *signalError
+	if limited && errors.As(context.Cause(ctx), &sig) {
+		return sig
+	}
+	return checkCalls(p)
+}
+
+// elfArguments are the ELF files of the command line, to type again.
+func (f *traceFlags) elfArguments(args []string) (words []string) {
+	for _, e := range f.extra {
+		words = append(words, "--extra-elf", e)
+	}
+	return append(words, args...)
 }

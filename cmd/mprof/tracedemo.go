@@ -9,16 +9,8 @@ import (
 	"github.com/mprof/mprof/symbol"
 )
 
-// Names that profiles of the built-in traced firmware carry.
-const (
-	tracedDemoPath = "firmware/examples/logger/logger.elf"
-	demoRecording  = "the built-in recording"
-)
-
-// builtIn tells whether the run is of the built-in traced firmware.
-func (f *traceFlags) builtIn(args []string) bool {
-	return f.demo || isSimPort(f.port) && len(args) == 0
-}
+// tracedDemoPath is the name that profiles of the built-in traced firmware carry.
+const tracedDemoPath = "firmware/examples/logger/logger.elf"
 
 // openTracedDemo reads the ELF file of the built-in traced firmware.
 func openTracedDemo() (*symbol.Program, error) {
@@ -29,12 +21,13 @@ func openTracedDemo() (*symbol.Program, error) {
 	return symbol.NewProgram(image)
 }
 
-// tracedImage is the ELF file as a whole, which the simulated board runs.
-func (f *traceFlags) tracedImage(args []string) ([]byte, error) {
-	if f.builtIn(args) {
+// tracedImage is the ELF file as a whole, which the simulated board runs; "" is the
+// built-in one.
+func tracedImage(path string) ([]byte, error) {
+	if path == "" {
 		return examples.DemoELF, nil
 	}
-	return rawImage(args)
+	return rawImage(path)
 }
 
 // tracedSource is the text of a file of the built-in firmware, which firmware/demo

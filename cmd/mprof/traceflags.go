@@ -16,29 +16,17 @@ import (
 
 // traceFlags is the command line of mprof trace.
 type traceFlags struct {
-	port        string
-	baud        int
-	from        string
-	demo        bool
-	duration    durationFlag
-	outputs     []string
-	record      string
-	keep        keepFlag
-	noCalibrate bool
-	crc         string
-	version1    bool
-	cycles      bool
-	extra       []string // ELF files beside the application's
-	force       bool
-	sort        string
-	top         int
-	quiet       bool
-	json        bool
-	gmon        gmonFlag
-	command     []string
+	traceOptions
+	outputs []string
+	record  string
+	crc     string
+	sort    string
+	top     int
+	quiet   bool
+	json    bool
+	gmon    gmonFlag
 
-	variant *trace.Variant // of --crc; nil: to be detected
-	order   export.Order   // of --sort
+	order export.Order // of --sort
 }
 
 const (
@@ -49,16 +37,16 @@ const (
 )
 
 func (f *traceFlags) add(cmd *cobra.Command) {
-	f.keep = defaultKeep
+	f.keep, f.version = defaultKeep, versionString()
 	flags := cmd.Flags()
 	flags.StringVar(&f.port, "port", "", "where the firmware's UART is: /dev/ttyUSB0, COM3, tcp:HOST:PORT, a pty, or sim for the simulated board (mprof list shows serial ports)")
 	flags.IntVar(&f.baud, "baud", defaultBaud, "bits per second of a serial port")
-	flags.Var(&f.duration, "duration", "how long to trace: 60, 60s, 2m (default until Ctrl-C)")
+	flags.Var((*durationFlag)(&f.duration), "duration", "how long to trace: 60, 60s, 2m (default until Ctrl-C)")
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
 	flags.StringVar(&f.record, "record", "", "keep all bytes that came from the target in this file")
 	flags.StringVar(&f.from, "from", "", "play such a file, or what another host kept of the same protocol, instead of a port; - is standard input")
 	flags.BoolVar(&f.demo, "demo", false, "play a built-in recording of a built-in firmware")
-	flags.Var(&f.keep, "keep", "how many of the newest calls the timeline shows: 200000, 50k, 2M; times and counts are of all calls (default 200k)")
+	flags.Var((*keepFlag)(&f.keep), "keep", "how many of the newest calls the timeline shows: 200000, 50k, 2M; times and counts are of all calls (default 200k)")
 	flags.Lookup("keep").DefValue = ""
 	flags.BoolVar(&f.noCalibrate, "no-calibrate", false, "leave what tracing costs in the times")
 	flags.StringVar(&f.crc, "crc", "", "how packets are framed, for firmware that is not mprof's: "+trace.VariantNames+" (default auto)")
@@ -112,9 +100,11 @@ func (f *traceFlags) prepare(cmd *cobra.Command, args []string) error {
 			return usageError{fmt.Errorf("--record %s is the name of another file of this run", f.record)}
 		}
 	}
-	if f.record != "" {
+	f.elf, f.recording, f.recordingWanted = firstOf(args), f.record, f.record != ""
+	if f.recordingWanted {
 		return export.CheckWritable(f.record)
 	}
+	f.recording = recordingBeside(f.outputs[0], ".bin")
 	return nil
 }
 
@@ -141,7 +131,7 @@ func (f *traceFlags) checkSource(cmd *cobra.Command, args []string) error {
 		return errors.New("--cycles needs records of version 2: those of version 1 (--v1) are in microseconds")
 	case f.demo && len(args) > 0:
 		return errors.New("--demo brings its own ELF file")
-	case f.builtIn(args) && len(f.extra) > 0:
+	case f.builtIn() && len(args) == 0 && len(f.extra) > 0:
 		return errors.New("there is nothing beside the built-in firmware: --extra-elf needs an ELF file of the application")
 	case f.baud <= 0 || f.baud > highestBaud:
 		return fmt.Errorf("--baud %d is not between 1 and %d", f.baud, highestBaud)
@@ -155,9 +145,9 @@ func (f *traceFlags) checkSource(cmd *cobra.Command, args []string) error {
 }
 
 // keepFlag is a number of calls: 200000, 200k, 2M.
-type keepFlag uint64
+type keepFlag int
 
-func (k *keepFlag) String() string { return strconv.FormatUint(uint64(*k), 10) }
+func (k *keepFlag) String() string { return strconv.Itoa(int(*k)) }
 func (k *keepFlag) Type() string   { return "calls" }
 
 // mostKept bounds what fits into a file that viewers still load, and into memory.
@@ -179,12 +169,4 @@ func (k *keepFlag) Set(s string) error {
 	}
 	*k = keepFlag(n * factor)
 	return nil
-}
-
-// option is what a builder takes: below 0 for no calls.
-func (k keepFlag) option() int {
-	if k == 0 {
-		return -1
-	}
-	return int(k)
 }

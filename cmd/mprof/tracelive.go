@@ -4,92 +4,76 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strings"
 	"time"
 
+	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/trace"
 )
 
-// live traces what is behind a port.
-func (r *tracingRun) live(ctx context.Context, args []string) error {
-	raw := newRawFile(r.flags)
-	s, err := r.open(ctx, raw, args)
+// open opens the port and finds out what is behind it. On an error it is closed.
+func (r *tracingRun) open(ctx context.Context) error {
+	o := r.options
+	r.raw = &rawFile{path: o.recording, wanted: o.recordingWanted}
+	r.sink = newTraceSink(r.builder, o.progress)
+	r.sink.itsOwn = isSim(o.port)
+	err := r.connect(ctx)
 	if err != nil {
-		err = errors.Join(err, raw.close(r.flags.record != ""))
-		if raw.bytes > 0 && r.flags.record != "" {
-			err = fmt.Errorf("%w; the %s that came are in %s", err, countBytes(raw.bytes), raw.path)
+		err = errors.Join(err, r.raw.close(o.recordingWanted))
+		if r.raw.bytes > 0 && o.recordingWanted {
+			err = fmt.Errorf("%w; the %s that came are in %s", err, countBytes(r.raw.bytes), r.raw.path)
 		}
-		return interrupted(ctx, err)
-	}
-	r.sink = newTraceSink(r.builder, newProgress(r.app.stderr, r.app.errTerminal && !r.flags.quiet, time.Duration(r.flags.duration)))
-	r.sink.itsOwn = isSimPort(r.flags.port)
-	runErr := r.play(func() error { return r.run(ctx, s) })
-	reason := endReason(ctx, runErr)
-	runErr = errors.Join(runErr, s.Close())
-	if raw.failed != nil {
-		r.remark("%v: there is no copy of them", raw.failed)
-	}
-	p := r.finish(reason)
-	outputErr := r.deliver(p)
-	keep := r.flags.record != "" || outputErr != nil
-	if outputErr != nil && raw.bytes > 0 && raw.failed == nil {
-		which := "all bytes"
-		if raw.short {
-			which = "the first " + countBytes(raw.bytes)
-		}
-		again := strings.Join(append([]string{"mprof trace --from", raw.path}, r.flags.elfArguments(args)...), " ")
-		outputErr = fmt.Errorf("%w\n  %s that came are in %s: %s makes profiles from it", outputErr, which, raw.path, again)
-	}
-	return r.conclude(ctx, p, errors.Join(runErr, raw.close(keep)), outputErr)
-}
-
-// interrupted is the signal that ended what failed, if it was one.
-func interrupted(ctx context.Context, err error) error {
-	var sig *signalError
-	if errors.Is(err, context.Canceled) && errors.As(context.Cause(ctx), &sig) {
-		return sig
 	}
 	return err
 }
 
-// open opens the port and finds out what is behind it.
-func (r *tracingRun) open(ctx context.Context, raw *rawFile, args []string) (*trace.Session, error) {
-	f := r.flags
-	port, err := f.openPort(ctx, args)
+func (r *tracingRun) connect(ctx context.Context) error {
+	o := r.options
+	port, err := openPort(ctx, o.port, o.baud, o.elf)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.source = port.name
-	o := trace.SessionOptions{
-		Port: port.name, Baud: port.baud, Decoder: trace.DecoderOptions{Variant: f.variant}, BuildID: r.buildID(), Force: f.force,
-		Cycles: f.cycles, Record: raw, Remark: func(text string) { r.remark("%s", text) },
+	session := trace.SessionOptions{
+		Port: port.name, Baud: port.baud, Decoder: trace.DecoderOptions{Variant: o.variant}, BuildID: r.buildID(), Force: o.force,
+		Cycles: o.cycles, Record: r.raw, Remark: func(text string) { r.remark("%s", text) },
 	}
-	if f.version1 {
-		o.Version = 1
+	if o.version1 {
+		session.Version = 1
 	}
-	return trace.Open(ctx, port, o)
+	r.session, err = trace.Open(ctx, port, session)
+	return err
 }
 
-// openPort opens the port; the simulated board runs the ELF file.
-func (f *traceFlags) openPort(ctx context.Context, args []string) (*tracePort, error) {
-	if !isSimPort(f.port) {
-		return openPort(ctx, f.port, f.baud)
+// live traces until the duration, the context or an error ends it, and closes the port.
+// The end of the context is no error. The profile is of what came until then. What is to
+// become of the recording is said by keepRecording.
+func (r *tracingRun) live(ctx context.Context) (*profile.Profile, error) {
+	runErr := r.play(func() error { return r.run(ctx) })
+	reason := endReason(ctx, runErr)
+	runErr = errors.Join(runErr, r.session.Close())
+	if r.raw.failed != nil {
+		r.remark("%v: there is no copy of them", r.raw.failed)
 	}
-	elf, err := f.tracedImage(args)
-	if err != nil {
-		return nil, err
-	}
-	port, err := openSimPort(ctx, f.port, elf)
-	if err != nil {
-		return nil, err
-	}
-	return &tracePort{ReadWriteCloser: port, name: f.port}, nil
+	return r.finish(reason), runErr
 }
 
-// run traces until the duration or a signal ends it.
-func (r *tracingRun) run(ctx context.Context, s *trace.Session) error {
-	if d := time.Duration(r.flags.duration); d > 0 {
+// keepRecording closes the recording of a port and keeps it, or not.
+func (r *tracingRun) keepRecording(keep bool) error { return r.raw.close(keep) }
+
+// recorded says what the recording holds: "all bytes", "the first 90 bytes"; "" for nothing.
+func (r *tracingRun) recorded() string {
+	switch {
+	case r.raw.bytes == 0 || r.raw.failed != nil:
+		return ""
+	case r.raw.short:
+		return "the first " + countBytes(r.raw.bytes)
+	}
+	return "all bytes"
+}
+
+// run traces until the duration or the context ends it.
+func (r *tracingRun) run(ctx context.Context) error {
+	if d := r.options.duration; d > 0 {
 		limited, cancel := context.WithTimeout(ctx, d)
 		defer cancel()
 		ctx = limited
@@ -97,73 +81,17 @@ func (r *tracingRun) run(ctx context.Context, s *trace.Session) error {
 	start := time.Now()
 	ended := make(chan time.Duration, 1) // what comes behind STOP is no part of the run
 	stop := context.AfterFunc(ctx, func() { ended <- time.Since(start) })
-	err := s.Run(ctx, r.sink)
+	err := r.session.Run(ctx, r.sink)
 	if stop() {
 		ended <- time.Since(start)
 	}
-	r.took, r.bytes = <-ended, s.Counts().Bytes
+	r.took, r.bytes = <-ended, r.session.Counts().Bytes
 	return err
 }
 
-// rawFile keeps all bytes of a run as they come. There is no file before the
-// first of them: a run that finds nobody leaves an older recording alone.
-type rawFile struct {
-	path   string
-	file   *os.File
-	bytes  uint64
-	wanted bool  // by --record; else a run goes on without it
-	failed error // of a file that nobody asked for
-	short  bool  // a write failed
-}
-
-// newRawFile is the file of --record, or one beside the first output that goes
-// away when the outputs are written.
-func newRawFile(f *traceFlags) *rawFile {
-	path := f.record
-	if path == "" {
-		path = recordingBeside(f.outputs[0], ".bin")
+func countBytes(n uint64) string {
+	if n == 1 {
+		return "1 byte"
 	}
-	return &rawFile{path: path, wanted: f.record != ""}
-}
-
-// Write appends to the file.
-func (r *rawFile) Write(p []byte) (n int, err error) {
-	if len(p) == 0 || r.failed != nil {
-		return len(p), nil
-	}
-	if n, err = r.append(p); err != nil && !r.wanted {
-		r.failed = err
-		_ = r.close(false)
-		return len(p), nil
-	}
-	return n, err
-}
-
-// append creates the file with its first bytes.
-func (r *rawFile) append(p []byte) (n int, err error) {
-	if r.file == nil {
-		if r.file, err = os.Create(r.path); err != nil {
-			return 0, fmt.Errorf("keep the bytes that come: %w", err)
-		}
-	}
-	n, err = r.file.Write(p)
-	r.bytes += uint64(n)
-	if err != nil {
-		r.short = true
-		err = fmt.Errorf("keep the bytes that come: %w", err)
-	}
-	return n, err
-}
-
-// close closes the file, and removes it unless somebody wants it.
-func (r *rawFile) close(keep bool) error {
-	if r.file == nil {
-		return nil
-	}
-	err := r.file.Close()
-	r.file = nil
-	if !keep {
-		_ = os.Remove(r.path)
-	}
-	return err
+	return fmt.Sprintf("%d bytes", n)
 }

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/mprof/mprof/trace/uart"
 )
 
@@ -22,17 +20,20 @@ type tracePort struct {
 	baud int    // bits per second; 0: the port has none
 }
 
-// openPort opens what --port names: a serial port or a pseudo-terminal at a baud rate, or
-// tcp:HOST:PORT.
-func openPort(ctx context.Context, spec string, baud int) (*tracePort, error) {
+// openPort opens what --port names: a serial port or a pseudo-terminal at a baud rate,
+// tcp:HOST:PORT, or the simulated board, which runs the ELF file; "" is the built-in
+// one.
+func openPort(ctx context.Context, spec string, baud int, elf string) (*tracePort, error) {
 	switch address, isTCP := strings.CutPrefix(spec, "tcp:"); {
+	case isSim(spec):
+		return openSimulatedPort(ctx, spec, elf)
 	case spec == "":
-		return nil, usageError{fmt.Errorf("which port? name it with --port: %s", portsHere())}
+		return nil, &UsageError{fmt.Errorf("which port? name it with --port: %s", portsHere())}
 	case isTCP:
 		return openTCPPort(ctx, spec, address)
 	}
 	if info, err := os.Stat(spec); err == nil && info.Mode().IsRegular() {
-		return nil, usageError{fmt.Errorf("%s is a file: --from replays a recording", spec)}
+		return nil, &UsageError{fmt.Errorf("%s is a file: --from replays a recording", spec)}
 	}
 	p, err := uart.Open(spec, baud)
 	if errors.Is(err, uart.ErrNotFound) {
@@ -44,6 +45,19 @@ func openPort(ctx context.Context, spec string, baud int) (*tracePort, error) {
 	return &tracePort{p, fmt.Sprintf("%s at %d baud", spec, baud), baud}, nil
 }
 
+// openSimulatedPort opens a port of the simulated board.
+func openSimulatedPort(ctx context.Context, spec, elf string) (*tracePort, error) {
+	image, err := tracedImage(elf)
+	if err != nil {
+		return nil, err
+	}
+	port, err := openSimPort(ctx, spec, image)
+	if err != nil {
+		return nil, err
+	}
+	return &tracePort{ReadWriteCloser: port, name: spec}, nil
+}
+
 // errTCPPort is a TCP port where nobody listens.
 var errTCPPort = errors.New("cannot connect")
 
@@ -51,7 +65,7 @@ var errTCPPort = errors.New("cannot connect")
 func openTCPPort(ctx context.Context, spec, address string) (*tracePort, error) {
 	host, port, err := net.SplitHostPort(address)
 	if n, numberErr := strconv.ParseUint(port, 10, 16); err != nil || numberErr != nil || n == 0 {
-		return nil, usageError{fmt.Errorf("--port %s: write it as tcp:HOST:PORT, such as tcp:localhost:3456", spec)}
+		return nil, &UsageError{fmt.Errorf("--port %s: write it as tcp:HOST:PORT, such as tcp:localhost:3456", spec)}
 	}
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(host, port))
@@ -75,14 +89,4 @@ func portsHere() string {
 		names[i] = p.String()
 	}
 	return "serial ports here: " + strings.Join(names, ", ")
-}
-
-// completePorts offers the serial ports.
-func completePorts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	ports, _ := uart.List()
-	for _, p := range ports {
-		names = append(names, p.Name+"\t"+p.Product)
-	}
-	return append(names, "tcp:\tan emulator", "sim\tthe simulated board"), cobra.ShellCompDirectiveDefault
 }

@@ -63,7 +63,7 @@ func TestTracePortPermission(t *testing.T) {
 // TestTracePortBusy: a port that another run has.
 func TestTracePortBusy(t *testing.T) {
 	_, name := openPTY(t)
-	p, err := openPort(t.Context(), name, 115200)
+	p, err := openPort(t.Context(), name, 115200, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,34 +10,14 @@ import (
 
 	"github.com/mprof/mprof/firmware/examples"
 	"github.com/mprof/mprof/profile"
-	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/trace"
 )
 
-// program is what the command line names: nil without an ELF file.
-func (f *traceFlags) program(args []string) (*symbol.Program, error) {
-	switch {
-	case f.builtIn(args):
-		return openTracedDemo()
-	case len(args) == 0 && len(f.extra) == 0:
-		return nil, nil
-	case len(args) == 0:
-		return nil, usageError{errors.New("--extra-elf is for what is on the chip beside the application: name the application's ELF file, too")}
-	}
-	return openProgram(args, f.extra)
-}
+// demoRecording is the name of the built-in recording in its profile.
+const demoRecording = "the built-in recording"
 
-// replay plays a recording to its end.
-func (r *tracingRun) replay(ctx context.Context) error {
-	p, err := r.replayed(ctx)
-	if p == nil {
-		return err
-	}
-	return r.conclude(ctx, p, err, r.deliver(p))
-}
-
-// replayed is the profile of a recording, with the error that cut it short; nil where
-// there is nothing worth writing.
+// replayed is the profile of a recording, with the error or the cause that cut it short;
+// nil where there is nothing worth writing.
 func (r *tracingRun) replayed(ctx context.Context) (*profile.Profile, error) {
 	in, size, err := r.openRecording()
 	if err != nil {
@@ -45,19 +25,19 @@ func (r *tracingRun) replayed(ctx context.Context) (*profile.Profile, error) {
 	}
 	defer in.Close()
 	read := &countingReader{r: in}
-	r.sink = newTraceSink(r.builder, newProgress(r.app.stderr, r.app.errTerminal && !r.flags.quiet && size > 0, 0))
+	r.sink = newTraceSink(r.builder, r.options.progress)
 	r.sink.read, r.sink.size = &read.n, size
 	runErr := r.play(func() error {
 		return trace.Replay(ctx, read, r.sink, trace.ReplayOptions{
-			Name: r.source, Decoder: trace.DecoderOptions{Variant: r.flags.variant}, BuildID: r.buildID(), Force: r.flags.force,
+			Name: r.source, Decoder: trace.DecoderOptions{Variant: r.options.variant}, BuildID: r.buildID(), Force: r.options.force,
 			Remark: func(text string) { r.remark("%s", text) },
 		})
 	})
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		runErr = cause
+	}
 	reason := ""
-	var sig *signalError
-	if errors.As(context.Cause(ctx), &sig) {
-		runErr, reason = sig, sig.Error()
-	} else if runErr != nil {
+	if runErr != nil {
 		reason = runErr.Error()
 	}
 	if wrong := (*trace.BuildIDError)(nil); runErr != nil && (r.sink.calls == 0 || errors.As(runErr, &wrong)) {
@@ -70,15 +50,15 @@ func (r *tracingRun) replayed(ctx context.Context) (*profile.Profile, error) {
 // openRecording opens what is to be played; its size is 0 where nobody knows.
 func (r *tracingRun) openRecording() (io.ReadCloser, int64, error) {
 	switch {
-	case r.flags.demo:
+	case r.options.demo:
 		r.source = demoRecording
 		return io.NopCloser(bytes.NewReader(examples.DemoRecording)), int64(len(examples.DemoRecording)), nil
-	case r.flags.from == "-":
+	case r.options.from == "-":
 		r.source = "standard input"
 		return io.NopCloser(os.Stdin), 0, nil
 	}
-	r.source = r.flags.from
-	file, err := os.Open(r.flags.from)
+	r.source = r.options.from
+	file, err := os.Open(r.options.from)
 	if err != nil {
 		return nil, 0, fmt.Errorf("open the recording: %w", err)
 	}

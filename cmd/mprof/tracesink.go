@@ -1,21 +1,20 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/mprof/mprof/trace"
 	"github.com/mprof/mprof/trace/calls"
 )
 
-// traceSink passes what a target says on to the builder, and draws how it goes.
+// traceSink passes what a target says on to the builder, and tells how it goes.
 type traceSink struct {
 	builder  *calls.Builder
-	progress *progress
-	itsOwn   bool          // the target's time is not that of this machine, which says nothing of it
-	at       time.Duration // of the bytes that came last, since the start of the run
-	first    time.Duration // at, of the first records; valid once there are some
-	last     time.Duration // at, of the last ones
+	progress func(traceProgress) // may be nil
+	itsOwn   bool                // the target's time is not that of this machine, which says nothing of it
+	at       time.Duration       // of the bytes that came last, since the start of the run
+	first    time.Duration       // at, of the first records; valid once there are some
+	last     time.Duration       // at, of the last ones
 	calls    uint64
 	lost     uint64 // records, for certain
 	name     string // of the firmware
@@ -25,8 +24,8 @@ type traceSink struct {
 	size     int64
 }
 
-func newTraceSink(b *calls.Builder, p *progress) *traceSink {
-	return &traceSink{builder: b, progress: p}
+func newTraceSink(b *calls.Builder, progress func(traceProgress)) *traceSink {
+	return &traceSink{builder: b, progress: progress}
 }
 
 // Arrived is when the bytes came that are decoded next, since the start of the run.
@@ -35,7 +34,7 @@ func (s *traceSink) Arrived(at time.Duration) {
 	if !s.itsOwn {
 		s.builder.Arrived(at)
 	}
-	s.draw()
+	s.tell()
 }
 
 // Records counts calls.
@@ -51,7 +50,7 @@ func (s *traceSink) Records(b trace.Batch) {
 	}
 	s.builder.Records(b)
 	if s.read != nil {
-		s.draw()
+		s.tell()
 	}
 }
 
@@ -85,24 +84,13 @@ func (s *traceSink) silence(took time.Duration) time.Duration {
 	return min(s.first, took) + max(0, took-s.last)
 }
 
-func (s *traceSink) draw() {
-	if s.read != nil {
-		s.progress.draw(*s.read/1024, func() string {
-			return fmt.Sprintf("%3.0f %%  %d calls  %d lost", 100*float64(*s.read)/float64(max(s.size, 1)), s.calls, s.lost)
-		})
+func (s *traceSink) tell() {
+	if s.progress == nil {
 		return
 	}
-	s.progress.draw(s.at.Milliseconds(), s.text)
-}
-
-func (s *traceSink) text() string {
-	rate := 0.0
-	if s.at > 0 {
-		rate = float64(s.calls) / s.at.Seconds()
+	p := traceProgress{at: s.at, calls: s.calls, lost: s.lost, buffer: s.buffer, used: s.used, read: -1, size: s.size}
+	if s.read != nil {
+		p.read = *s.read
 	}
-	text := fmt.Sprintf("%6.1f s  %d calls  %.0f/s  %d lost", s.at.Seconds(), s.calls, rate, s.lost)
-	if s.buffer > 0 && s.used > 0 {
-		text += fmt.Sprintf("  buffer %.0f %%", 100*float64(s.used)/float64(s.buffer))
-	}
-	return text
+	s.progress(p)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/mprof/mprof/cortexm"
@@ -18,9 +17,8 @@ func (r *samplingRun) tell() error {
 			return err
 		}
 		r.stacks.event(e)
-		if text := advice(e); text != "" && !r.flags.quiet {
-			r.progress.clear()
-			fmt.Fprintf(r.app.stderr, "mprof: %.1f s: %s\n", e.Time.Seconds(), text)
+		if text := advice(e); text != "" && r.options.advice != nil {
+			r.options.advice(e.Time, text)
 		}
 	}
 	return nil

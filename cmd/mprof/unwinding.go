@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/symbol"
@@ -24,11 +22,6 @@ const (
 type unwinding struct {
 	method  string // "" is auto
 	noGuess bool
-}
-
-// addGuess adds the flag that switches guessing off.
-func addGuess(flags *pflag.FlagSet, noGuess *bool) {
-	flags.BoolVar(noGuess, "no-guess", false, "cut a stack where no method knows the caller; by default callers are then looked for on the\nstack, and marked as guessed")
 }
 
 // unwindingOf reads from the method of a command line how to find callers.
