@@ -14,6 +14,8 @@ import (
 	"github.com/mprof/mprof/firmware/shares"
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/session/sampling"
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/sim/truth"
 )
@@ -59,7 +61,7 @@ func TestAccuracyPCSR(t *testing.T) {
 
 func (c pcsrCase) judge(t *testing.T, d time.Duration, seed int64) {
 	b, p := c.run(t, d, seed)
-	names := imageNames(t, c.path(t), b.stacks.program.App())
+	names := imageNames(t, c.path(t), b.stacks.Program.App())
 	want, asleep := b.shares(names)
 	byTime, byCount := map[string]float64{}, map[string]float64{}
 	n := float64(p.Samples())
@@ -99,7 +101,7 @@ func (c pcsrCase) judge(t *testing.T, d time.Duration, seed int64) {
 // pcsrRun is a board and the truth before the run.
 type pcsrRun struct {
 	board        *sim.Board
-	stacks       *stacks
+	stacks       *sampling.Stacks
 	self, asleep map[string]uint64
 }
 
@@ -118,9 +120,9 @@ func (c pcsrCase) run(t *testing.T, d time.Duration, seed int64) (*pcsrRun, *pro
 	must(err)
 	core, err := cortexm.Attach(ctx, p, cortexm.AttachOptions{Clock: board, Observe: true})
 	must(err)
-	of, err := openProgram(c.path(t), nil)
+	of, err := target.OpenProgram(c.path(t), nil)
 	must(err)
-	s, err := newStacks(of, profile.Options{Flat: true, InCode: inCode(of)}, unwinding{})
+	s, err := sampling.NewStacks(of, profile.Options{Flat: true, InCode: target.InCode(of)}, sampling.Unwinding{})
 	must(err)
 	source, err := cortexm.NewPCSampler(ctx, core, cortexm.PCOptions{Rate: c.rate, Duration: d, Seed: seed, Clock: board})
 	must(err)
@@ -131,9 +133,9 @@ func (c pcsrCase) run(t *testing.T, d time.Duration, seed int64) (*pcsrRun, *pro
 			break
 		}
 		must(err)
-		s.add(snap)
+		s.Add(snap)
 	}
-	return r, s.profile(profile.Acquisition{Method: profile.MethodPCSR}, d)
+	return r, s.Profile(profile.Acquisition{Method: profile.MethodPCSR}, d)
 }
 
 // path is the ELF file in the tree.

@@ -16,6 +16,8 @@ import (
 
 	"github.com/mprof/mprof/firmware/demo"
 	"github.com/mprof/mprof/firmware/shares"
+	"github.com/mprof/mprof/session/sampling"
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/sim/truth"
 	"github.com/mprof/mprof/snapshot"
@@ -122,7 +124,7 @@ func judge(t *testing.T, c accuracyCase) *judged {
 	}
 	w := &witness{}
 	var stdout, stderr bytes.Buffer
-	a := &app{stdout: &stdout, stderr: &stderr, opened: func(t *target) { w.watch(t.board) }}
+	a := &app{stdout: &stdout, stderr: &stderr, opened: func(t *target.Target) { w.watch(t.Board) }}
 	root := a.root()
 	args := []string{"sample", "--probe", "sim:" + c.model, "--rate", fmt.Sprint(c.rate), "--duration", fmt.Sprint(c.seconds), "--seed", fmt.Sprint(c.seed), "--max-overhead", "none",
 		"-o", filepath.Join(dir, "out.folded"), "--record", recording}
@@ -187,7 +189,7 @@ func (j *judged) compare(t *testing.T, path, recording string, w *witness) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := unwind.New(program(alone(image)))
+	u, err := unwind.New(sampling.UnwindProgram(alone(image)))
 	if err != nil {
 		t.Fatal(err)
 	}

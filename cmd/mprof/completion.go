@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/trace/uart"
 )
 
@@ -25,8 +26,8 @@ func completeProbes(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.S
 			names = append(names, p.Probe+"\t"+p.Product)
 		}
 	}
-	for _, s := range gdbServers {
-		names = append(names, fmt.Sprintf("gdb:localhost:%d\t%s", s.port, s.name))
+	for _, s := range target.GDBServers {
+		names = append(names, fmt.Sprintf("gdb:localhost:%d\t%s", s.Port, s.Name))
 	}
 	names = append(names, "sim\tsimulated board")
 	for _, m := range simulated() {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/session/sampling"
 )
 
 // convertCommand makes profiles from a recording: after a crash, in another
@@ -53,12 +54,12 @@ Methods (of recordings):
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.paths, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
-	flags.StringVar(&f.elf, "elf", "", "ELF file to take functions and call frames from (default the one that FILE names)")
-	addExtraELF(flags, &f.extra, "those that FILE names")
-	flags.Var(newMethodFlag(&f.method, profile.MethodDWARF, profile.MethodFP, profile.MethodPC), "method", "what to make of the samples, see above")
-	addGuess(flags, &f.noGuess)
+	flags.StringVar(&f.ELF, "elf", "", "ELF file to take functions and call frames from (default the one that FILE names)")
+	addExtraELF(flags, &f.Extra, "those that FILE names")
+	flags.Var(newMethodFlag(&f.Method, profile.MethodDWARF, profile.MethodFP, profile.MethodPC), "method", "what to make of the samples, see above")
+	addGuess(flags, &f.NoGuess)
 	addGmon(flags, &f.gmon)
-	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is of another build than FILE")
+	flags.BoolVar(&f.Force, "force", false, "go on when the ELF file is of another build than FILE")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	_ = cmd.MarkFlagFilename("output")
@@ -70,7 +71,7 @@ Methods (of recordings):
 type convertFlags struct {
 	outputs
 	input string // a recording or a profile
-	readOptions
+	sampling.ReadOptions
 	command []string // for profiles of traced calls
 }
 
@@ -80,10 +81,10 @@ func (f *convertFlags) prepare(args []string) error {
 	switch {
 	case len(args) < 1 || len(args) > 2:
 		return usageError{errors.New("convert takes a recording or a profile; --elf names an ELF file if the one in there is not right")}
-	case len(args) == 2 && f.elf != "":
-		return usageError{fmt.Errorf("the ELF file is named twice: %s and --elf %s", args[1], f.elf)}
+	case len(args) == 2 && f.ELF != "":
+		return usageError{fmt.Errorf("the ELF file is named twice: %s and --elf %s", args[1], f.ELF)}
 	case len(args) == 2:
-		f.elf = args[1]
+		f.ELF = args[1]
 	}
 	f.input = args[0]
 	if len(f.paths) == 0 {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mprof/mprof/firmware/corpus"
+	"github.com/mprof/mprof/session/sampling"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/sim/armv7m"
 	"github.com/mprof/mprof/sim/truth"
@@ -88,7 +89,7 @@ func judgeProgram(t *testing.T, path string) [numKnowledge]verdict {
 	var unwinders [numKnowledge]*unwind.Unwinder
 	var verdicts [numKnowledge]verdict
 	for k := range numKnowledge {
-		p := program(alone(image))
+		p := sampling.UnwindProgram(alone(image))
 		k.limit(&p)
 		if unwinders[k], err = unwind.New(p); err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mprof/mprof/firmware/corpus"
+	"github.com/mprof/mprof/session/sampling"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/sim/armv7m"
 	"github.com/mprof/mprof/sim/truth"
@@ -45,7 +46,7 @@ func pickMoments(t *testing.T, path string, n int) []moment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := unwind.New(program(alone(image)))
+	u, err := unwind.New(sampling.UnwindProgram(alone(image)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/mprof/mprof/session/sampling"
+	"github.com/mprof/mprof/session/target"
 )
 
 // durationFlag accepts what people type for a duration: 60 (seconds), 60s,
@@ -20,7 +23,7 @@ func (d *durationFlag) String() string {
 func (d *durationFlag) Type() string { return "duration" }
 
 func (d *durationFlag) Set(s string) error {
-	v, err := parseDuration(s)
+	v, err := target.ParseDuration(s)
 	if err != nil {
 		return err
 	}
@@ -39,8 +42,8 @@ func (r *rateFlag) Set(s string) error {
 	if err != nil {
 		return fmt.Errorf("%q is no rate in Hz", s)
 	}
-	if !(v >= lowestRate && v <= highestRate) {
-		return fmt.Errorf("%q is not between %g and %d Hz", s, lowestRate, highestRate)
+	if !(v >= sampling.LowestRate && v <= sampling.HighestRate) {
+		return fmt.Errorf("%q is not between %g and %d Hz", s, sampling.LowestRate, sampling.HighestRate)
 	}
 	*r = rateFlag(v)
 	return nil

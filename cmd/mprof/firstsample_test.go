@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mprof/mprof/session/sampling"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/symbol/symboltest"
@@ -20,7 +21,7 @@ func firstSample(tb testing.TB, path string, s *snapshot.Snapshot) (names []stri
 	if err != nil {
 		tb.Fatal(err)
 	}
-	u, err := unwind.New(program(alone(image)))
+	u, err := unwind.New(sampling.UnwindProgram(alone(image)))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/firmware/shares"
+	"github.com/mprof/mprof/session/sampling"
 	"github.com/mprof/mprof/sim/qemu"
 	"github.com/mprof/mprof/snapshot"
 )
@@ -109,7 +110,7 @@ func TestGDBSample(t *testing.T) {
 			if err != nil || !bytes.Equal(first, again) {
 				t.Errorf("the recording makes another profile: %v", err)
 			}
-			if h := recordedHeader(t, file("run.mprof")); h.Parameters[keyArch] == "" || h.Parameters[keySWCLK] != "" {
+			if h := recordedHeader(t, file("run.mprof")); h.Parameters[sampling.KeyArch] == "" || h.Parameters[sampling.KeySWCLK] != "" {
 				t.Errorf("header %+v", h)
 			}
 		})

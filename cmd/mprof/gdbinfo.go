@@ -27,15 +27,15 @@ type foundServer struct {
 
 // gdbInfo asks a GDB server what it is and what it offers.
 func (a *app) gdbInfo(ctx context.Context, f *infoFlags) (err error) {
-	server, err := f.gdbServer()
+	server, err := f.GDBServer()
 	if err != nil {
 		return err
 	}
-	c, err := server.connectAny(ctx)
+	c, err := server.ConnectAny(ctx)
 	if err != nil {
 		return err
 	}
-	r := &foundServer{Address: server.address, Server: c.Server(), Core: c.Core(), Halted: c.Halted(), Remarks: c.Remarks()}
+	r := &foundServer{Address: server.Address, Server: c.Server(), Core: c.Core(), Halted: c.Halted(), Remarks: c.Remarks()}
 	for reg := range snapshot.Reg(snapshot.NumRegs) {
 		if c.Has(reg) {
 			r.Registers = append(r.Registers, reg.String())

@@ -19,6 +19,7 @@ import (
 
 	"github.com/mprof/mprof/firmware/demo"
 	"github.com/mprof/mprof/gdbremote/stubtest"
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/symbol"
 )
@@ -169,8 +170,8 @@ func TestGDBSerialUnplugged(t *testing.T) {
 // killedSession leaves the target running with a server that waits for its stop.
 func killedSession(t *testing.T, name string) {
 	t.Helper()
-	server := gdbServer{address: name, serial: true}
-	c, err := server.connect(t.Context(), snapshot.CortexM)
+	server := target.GDBServer{Address: name, Serial: true}
+	c, err := server.Connect(t.Context(), snapshot.CortexM)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mprof/mprof/export"
+	"github.com/mprof/mprof/session/target"
 )
 
 // gmonFlags is the command line of mprof gmon.
 type gmonFlags struct {
-	targetOptions
+	target.Options
 	extra []string // ELF files beside the application's
 	force bool
 	quiet bool
@@ -72,7 +73,7 @@ The summary says of which moment the counters are, for how long the core stood, 
 			if f.reset && !cmd.Flags().Changed("halt") {
 				f.halt = true
 			}
-			if cmd.Flags().Changed("halt") && f.halt && f.probe == "" && f.ways() > 0 {
+			if cmd.Flags().Changed("halt") && f.halt && f.Probe == "" && f.ways() > 0 {
 				return usageError{errors.New("--halt needs a probe or a GDB server: nothing else stops the core")}
 			}
 			f.command = append([]string{"mprof", "gmon", "fetch"}, commandLine(cmd, args)...)
@@ -109,7 +110,7 @@ profile timer does it. The core is not halted.`,
 
 // add defines the flags of both commands.
 func (f *gmonFlags) add(cmd *cobra.Command) {
-	addTarget(cmd, &f.targetOptions)
+	addTarget(cmd, &f.Options)
 	f.addCommon(cmd.Flags())
 	_ = cmd.RegisterFlagCompletionFunc("port", completePorts)
 	cmd.ValidArgsFunction = completeELF
@@ -141,7 +142,7 @@ func (f *gmonFlags) checkArguments(args []string) error {
 
 // ways counts the ways to the target that were named.
 func (f *gmonFlags) ways() (n int) {
-	for _, s := range []string{f.probe, f.port, f.from} {
+	for _, s := range []string{f.Probe, f.port, f.from} {
 		if s != "" {
 			n++
 		}

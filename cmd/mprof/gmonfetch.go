@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/symbol"
 )
 
@@ -23,9 +24,9 @@ type gmonRun struct {
 // openGmon reaches the counters in the way that the command line names.
 func (a *app) openGmon(ctx context.Context, f *gmonFlags, args []string) (s gmonSource, of *symbol.Program, remarks []string, err error) {
 	if len(args) > 0 {
-		open := openProgram
-		if f.from != "" || isGDB(f.probe) {
-			open = openAnyProgram
+		open := target.OpenProgram
+		if f.from != "" || target.IsGDB(f.Probe) {
+			open = target.OpenAnyProgram
 		}
 		if of, err = open(args[0], f.extra); err != nil {
 			return nil, nil, nil, err
@@ -36,7 +37,7 @@ func (a *app) openGmon(ctx context.Context, f *gmonFlags, args []string) (s gmon
 		s, err = openGmonTFTP(f, of)
 	case f.port != "":
 		s, remarks, err = openGmonUART(ctx, f, of, args)
-	case isGDB(f.probe):
+	case target.IsGDB(f.Probe):
 		s, remarks, err = openGmonGDB(ctx, f, of)
 	default:
 		s, remarks, err = a.openGmonProbe(ctx, f, of, args)

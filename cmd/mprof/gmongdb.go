@@ -9,6 +9,7 @@ import (
 	"github.com/mprof/mprof/gdbremote"
 	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/schedule"
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/symbol"
 )
 
@@ -43,7 +44,7 @@ func (m *gdbMemory) hold(ctx context.Context, f func(context.Context) error) (st
 		return 0, err
 	}
 	err = f(ctx)
-	resume, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachTimeout)
+	resume, cancel := context.WithTimeout(context.WithoutCancel(ctx), target.DetachTimeout)
 	defer cancel()
 	return m.wall.Now() - begun, errors.Join(err, m.client.Resume(resume))
 }
@@ -54,11 +55,11 @@ func openGmonGDB(ctx context.Context, f *gmonFlags, of *symbol.Program) (gmonSou
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err := f.gdbServer()
+	server, err := f.GDBServer()
 	if err != nil {
 		return nil, nil, err
 	}
-	client, err := server.connect(ctx, archOf(of))
+	client, err := server.Connect(ctx, target.Arch(of))
 	if err != nil {
 		return nil, nil, interrupted(ctx, err)
 	}
@@ -99,7 +100,7 @@ func (f *gmonFlags) beginGDB(ctx context.Context, of *symbol.Program, m *gdbMemo
 
 // leaveGDB leaves the target running.
 func leaveGDB(client *gdbremote.Client, ended error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), detachTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), target.DetachTimeout)
 	defer cancel()
 	err := client.Detach(ctx)
 	switch {

@@ -9,6 +9,7 @@ import (
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/symbol"
 )
 
@@ -19,29 +20,29 @@ func (a *app) openGmonProbe(ctx context.Context, f *gmonFlags, of *symbol.Progra
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := openTarget(ctx, f.probe, firstOf(args))
+	t, err := target.Open(ctx, f.Probe, firstOf(args))
 	if err != nil {
 		return nil, nil, err
 	}
 	if a.opened != nil {
 		a.opened(t)
 	}
-	p, core, err := f.attach(ctx, t, !f.halt)
+	p, core, err := f.Attach(ctx, t, !f.halt)
 	if err != nil {
 		err = interrupted(ctx, err)
 		if p != nil {
 			err = errors.Join(err, p.Close())
 		}
-		t.close()
+		t.Close()
 		return nil, nil, err
 	}
 	s := &blockSource{
-		Target:  &counters.Target{Memory: steadyMemory{p}, Place: place, Clock: t.clock},
+		Target:  &counters.Target{Memory: steadyMemory{p}, Place: place, Clock: t.Clock},
 		options: counters.FetchOptions{Halt: f.halt, Reset: f.reset},
 		closing: func(ended error) error { return letGo(t, p, core, ended) },
 	}
 	s.Hold = func(ctx context.Context, read func(context.Context) error) (time.Duration, error) {
-		return core.Hold(ctx, t.clock, read)
+		return core.Hold(ctx, t.Clock, read)
 	}
 	remark, err := f.verify(ctx, of, s.Memory)
 	if err != nil {
@@ -56,7 +57,7 @@ func (a *app) openGmonProbe(ctx context.Context, f *gmonFlags, of *symbol.Progra
 
 // verify compares the target with the ELF files; with --force the difference is only said.
 func (f *gmonFlags) verify(ctx context.Context, of *symbol.Program, mem symbol.Memory) (remark string, err error) {
-	err = verifyImages(ctx, mem, of)
+	err = target.Verify(ctx, mem, of)
 	var mismatch *symbol.MismatchError
 	if errors.As(err, &mismatch) && f.force {
 		return fmt.Sprintf("%v; fetched all the same (--force), so functions may carry the wrong names", err), nil
@@ -65,9 +66,9 @@ func (f *gmonFlags) verify(ctx context.Context, of *symbol.Program, mem symbol.M
 }
 
 // letGo leaves the core as it was found.
-func letGo(t *target, p *probe.Probe, core *cortexm.Core, ended error) error {
-	defer t.close()
-	ctx, cancel := context.WithTimeout(context.Background(), detachTimeout)
+func letGo(t *target.Target, p *probe.Probe, core *cortexm.Core, ended error) error {
+	defer t.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), target.DetachTimeout)
 	defer cancel()
 	err := core.Detach(ctx)
 	closeErr := p.Close()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/schedule"
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/trace"
 )
@@ -29,13 +30,13 @@ func openGmonUART(ctx context.Context, f *gmonFlags, of *symbol.Program, args []
 	if err != nil {
 		return nil, nil, err
 	}
-	port, err := openPort(ctx, f.port, f.baud, firstOf(args))
+	port, err := target.OpenPort(ctx, f.port, f.baud, firstOf(args))
 	if err != nil {
 		return nil, nil, err
 	}
 	var remarks []string
 	session, err := trace.Open(ctx, port, trace.SessionOptions{
-		Port: port.name, Baud: port.baud, BuildID: append([]byte{}, of.App().BuildID()...), Force: f.force,
+		Port: port.Name, Baud: port.Baud, BuildID: append([]byte{}, of.App().BuildID()...), Force: f.force,
 		Remark: func(text string) { remarks = append(remarks, text) },
 	})
 	if err != nil {

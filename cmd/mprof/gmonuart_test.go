@@ -13,6 +13,7 @@ import (
 
 	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/schedule"
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/trace"
@@ -92,7 +93,7 @@ func TestGmonUARTEqualsMemory(t *testing.T) {
 		if !b.Core().WriteBus(timer1, 4, 0) {
 			t.Fatal("no TIMER1")
 		}
-		port, err := openBoardUART(b, "")
+		port, err := target.OpenUART(b, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +126,7 @@ func TestGmonUARTEqualsMemory(t *testing.T) {
 }
 
 func newGmonBoard(elf string) (*sim.Board, error) {
-	raw, err := rawImage(elf)
+	raw, err := target.ReadELF(elf)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,9 @@ import (
 	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/gmon/tftp"
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/session/sampling"
+	"github.com/mprof/mprof/session/target"
+	"github.com/mprof/mprof/session/tracing"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/trace"
 	"github.com/mprof/mprof/trace/uart"
@@ -76,12 +79,12 @@ var hints = []hint{
 	{as[*cortexm.HaltLimitError], "Allow a longer --max-halt, or try a higher --speed. --max-overhead bounds the halted share of the run instead."},
 	{as[*symbol.MismatchError], "Flash this ELF file, or name the one that was flashed. --force samples anyway: addresses will then get the names of the wrong code."},
 	{is(cortexm.ErrPCSRDenied), "Non-invasive debug must be allowed: open the debug authentication of the chip, or sample while the core is not in Secure state. --method dwarf may still work."},
-	{is(errNoChain), "--method auto finds callers by call frame information, which needs no frame pointers."},
-	{is(errNoSimUART), "docs/simulated-board.md lists the UARTs that the board has; uart=NAME chooses one, board=NAME other peripherals, clock=HZ the clock that the firmware counts on."},
+	{is(sampling.ErrNoChain), "--method auto finds callers by call frame information, which needs no frame pointers."},
+	{is(target.ErrNoUART), "docs/simulated-board.md lists the UARTs that the board has; uart=NAME chooses one, board=NAME other peripherals, clock=HZ the clock that the firmware counts on."},
 	{is(export.ErrFormat), "docs/profiles.md lists what is read. Bytes of firmware that frames its packets in its own way: mprof trace --from FILE --crc NAME."},
-	{as[*buildError], "Name the ELF file of that build with --elf. --force converts anyway: addresses will then get the names of the wrong code."},
-	{is(errNoneRead), "The notes say why. A recording of version 2 needs its beginning: the METADATA that the firmware sends when mprof asks for it."},
-	{is(errNoCalls), "Is the code compiled with -finstrument-functions, and does it call mprof_poll? Functions that never return have no record. docs/firmware.md says what is needed."},
+	{as[*target.BuildError], "Name the ELF file of that build with --elf. --force converts anyway: addresses will then get the names of the wrong code."},
+	{is(tracing.ErrNoneRead), "The notes say why. A recording of version 2 needs its beginning: the METADATA that the firmware sends when mprof asks for it."},
+	{is(tracing.ErrNoCalls), "Is the code compiled with -finstrument-functions, and does it call mprof_poll? Functions that never return have no record. docs/firmware.md says what is needed."},
 	{is(errNoPSP), "A capture in JSON with MSP, PSP and CONTROL (docs/stack.md) or a recording of mprof has what is missing."},
 	{is(errNoImage), "Is it the program that the dump is of? --extra-elf names a boot loader, a ROM or another image beside it."},
 	{is(export.ErrNeedsELF), "Name the program that ran on the target: --elf app.elf"},
@@ -98,7 +101,7 @@ var hints = []hint{
 	{is(uart.ErrBusy), "Close that program first: a terminal, an IDE, ModemManager, another mprof. Two readers would each get a part of the bytes."},
 	{is(uart.ErrNotSerial), "--port takes a serial port, a pseudo-terminal, tcp:HOST:PORT or sim; --from replays a file."},
 	{is(uart.ErrBaud), "Choose a --baud that both the adapter and the firmware's UART can: 115200, 460800, 921600."},
-	{is(errTCPPort), "Does the emulator or the port server listen there, and on this host? QEMU: -serial tcp::4000,server"},
+	{is(target.ErrTCPPort), "Does the emulator or the port server listen there, and on this host? QEMU: -serial tcp::4000,server"},
 	{as[*trace.SilentError], "Is the firmware running, is its TX wired to RX of the adapter (and the other way round), is it the right port (mprof list), and does the firmware call mprof_init and mprof_poll?"},
 	{as[*trace.EchoError], "Is TX of the adapter wired to its own RX, or does a console echo what it reads? RX of the adapter belongs to TX of the firmware's UART."},
 	{as[*trace.TextError], "That is a console, or another program's port: the module needs a UART that nothing else writes to, and --port must name that one (mprof list)."},
@@ -110,7 +113,7 @@ var hints = []hint{
 	{as[*trace.BuildIDError], "Flash this ELF file, or name the one that was flashed. --force traces anyway: addresses will then get the names of the wrong code."},
 	{is(trace.ErrLost), "Check the cable of the adapter, or whether the emulator ended."},
 	{is(trace.ErrEmpty), "Was the recording made with --record, or by another host that was connected?"},
-	{is(errNoServer), "Is the server running, and is it that port? Usual ones: " + usualPorts() + "."},
+	{is(target.ErrNoServer), "Is the server running, and is it that port? Usual ones: " + target.UsualPorts() + "."},
 	{as[*gdbremote.ArchError], "Name the ELF file of what runs on that target, or the port of the server that the program runs behind."},
 	{is(gdbremote.ErrNoTarget), "Does the target have power, and is it wired to the probe? A Black Magic Probe looks for targets with --monitor swdp_scan, or --monitor auto_scan for JTAG, too."},
 	{as[*gdbremote.ExitedError], "The program ended, or its emulator did. Start it again."},
@@ -125,7 +128,7 @@ var hints = []hint{
 
 // isHandshake is for a server that did not even say what it can do.
 func isHandshake(err error) bool {
-	var c *connectError
+	var c *target.ConnectError
 	return errors.As(err, &c) && (errors.Is(err, gdbremote.ErrTimeout) || errors.Is(err, gdbremote.ErrDisconnected) || errors.Is(err, gdbremote.ErrAnswer))
 }
 

@@ -12,11 +12,12 @@ import (
 	"github.com/mprof/mprof/cortexm/romtable"
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/probe/usb"
+	"github.com/mprof/mprof/session/target"
 )
 
 // infoFlags is the command line of mprof info.
 type infoFlags struct {
-	targetOptions
+	target.Options
 	json bool
 }
 
@@ -41,8 +42,8 @@ target as long as somebody is connected.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.info(cmd.Context(), f) },
 	}
-	addTarget(cmd, &f.targetOptions)
-	addUnderReset(cmd, &f.targetOptions)
+	addTarget(cmd, &f.Options)
+	addUnderReset(cmd, &f.Options)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print it as JSON")
 	return cmd
 }
@@ -115,18 +116,18 @@ type foundCosts struct {
 
 // info collects and prints; what was found before an error is printed too.
 func (a *app) info(ctx context.Context, f *infoFlags) error {
-	if isGDB(f.probe) {
+	if target.IsGDB(f.Probe) {
 		return a.gdbInfo(ctx, f)
 	}
-	t, err := openTarget(ctx, f.probe, "")
+	t, err := target.Open(ctx, f.Probe, "")
 	if err != nil {
 		return err
 	}
-	defer t.close()
+	defer t.Close()
 	if a.opened != nil {
 		a.opened(t)
 	}
-	said, err := probe.Identify(ctx, t.transport)
+	said, err := probe.Identify(ctx, t.Transport)
 	if err != nil {
 		return err
 	}
@@ -144,24 +145,24 @@ func (a *app) info(ctx context.Context, f *infoFlags) error {
 }
 
 // describeProbe is the half that needs no target.
-func describeProbe(t *target, i probe.Info) foundProbe {
+func describeProbe(t *target.Target, i probe.Info) foundProbe {
 	p := foundProbe{
 		Product: i.Product, Vendor: i.Vendor, Serial: i.Serial, Firmware: i.Firmware, Protocol: i.Protocol,
 		PacketSize: i.PacketSize, PacketCount: i.PacketCount, Capabilities: capabilityNames(i.Capabilities), TimestampHz: i.TimestampHz,
 		TargetVendor: i.TargetVendor, TargetName: i.TargetName, BoardVendor: i.BoardVendor, BoardName: i.BoardName,
 	}
 	switch {
-	case t.usb != nil:
-		p.Kind = t.usb.Kind
+	case t.USB != nil:
+		p.Kind = t.USB.Kind
 		if p.Product == "" {
-			p.Product = t.usb.Name()
+			p.Product = t.USB.Name()
 		}
 		if p.Serial == "" {
-			p.Serial = t.usb.Serial
+			p.Serial = t.USB.Serial
 		}
-	case t.board != nil && t.board.Model().HID:
+	case t.Board != nil && t.Board.Model().HID:
 		p.Kind = usb.KindHID
-	case t.board != nil:
+	case t.Board != nil:
 		p.Kind = usb.KindBulk
 	}
 	return p
@@ -184,8 +185,8 @@ func capabilityNames(c probe.Capabilities) (names []string) {
 }
 
 // look connects to the target and fills the rest, as far as it comes.
-func (r *found) look(ctx context.Context, f *infoFlags, t *target) (err error) {
-	p, err := probe.Open(ctx, t.transport, f.probeOptions(t))
+func (r *found) look(ctx context.Context, f *infoFlags, t *target.Target) (err error) {
+	p, err := probe.Open(ctx, t.Transport, f.ProbeOptions(t))
 	if err != nil {
 		return err
 	}
@@ -193,7 +194,7 @@ func (r *found) look(ctx context.Context, f *infoFlags, t *target) (err error) {
 	execute := p.HasExecuteCommands()
 	r.Probe.ExecutesLists = &execute
 	if p.InReset() {
-		core, attachErr := cortexm.Attach(ctx, p, cortexm.AttachOptions{Clock: t.clock, ResumeHalted: true})
+		core, attachErr := cortexm.Attach(ctx, p, cortexm.AttachOptions{Clock: t.Clock, ResumeHalted: true})
 		if attachErr != nil {
 			return attachErr
 		}
@@ -205,7 +206,7 @@ func (r *found) look(ctx context.Context, f *infoFlags, t *target) (err error) {
 }
 
 // inspect asks debug port, access ports and core.
-func (r *found) inspect(ctx context.Context, p *probe.Probe, t *target) error {
+func (r *found) inspect(ctx context.Context, p *probe.Probe, t *target.Target) error {
 	dp, err := p.DebugPort(ctx)
 	if err != nil {
 		return err
@@ -238,7 +239,7 @@ func (r *found) inspect(ctx context.Context, p *probe.Probe, t *target) error {
 	if r.Chip == "" && core.Components != nil {
 		r.Chip = core.Components.Chip()
 	}
-	costs, err := cortexm.Measure(ctx, p, t.clock)
+	costs, err := cortexm.Measure(ctx, p, t.Clock)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/fatih/color"
 	"golang.org/x/term"
+
+	"github.com/mprof/mprof/session/target"
 )
 
 func main() {
@@ -42,7 +44,7 @@ type app struct {
 	outTerminal, errTerminal bool
 	// opened is called with each target that a command opens: tests look at
 	// the simulated board through it.
-	opened func(*target)
+	opened func(*target.Target)
 }
 
 // usageError is a command line that makes no sense.
@@ -67,7 +69,7 @@ func (a *app) report(err error) int {
 	for _, hint := range hintsFor(err) {
 		fmt.Fprintf(a.stderr, "  %s\n", hint)
 	}
-	if as[usageError](err) || as[*UsageError](err) {
+	if as[usageError](err) || as[*target.UsageError](err) {
 		return 2
 	}
 	return 1

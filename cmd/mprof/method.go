@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mprof/mprof/session/sampling"
 )
 
 // methodFlag is a way to sample, or to read samples.
@@ -14,8 +16,8 @@ type methodFlag struct {
 
 // newMethodFlag sets what the flag sets to auto.
 func newMethodFlag(value *string, known ...string) *methodFlag {
-	*value = methodAuto
-	return &methodFlag{value, append([]string{methodAuto}, known...)}
+	*value = sampling.MethodAuto
+	return &methodFlag{value, append([]string{sampling.MethodAuto}, known...)}
 }
 
 func (m *methodFlag) String() string { return *m.value }

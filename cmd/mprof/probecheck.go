@@ -13,11 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mprof/mprof/cortexm/check"
+	"github.com/mprof/mprof/session/target"
 )
 
 // checkFlags is the command line of mprof probe check.
 type checkFlags struct {
-	targetOptions
+	target.Options
 	json bool
 }
 
@@ -53,7 +54,7 @@ check says that sampling would not be safe, or the probe was lost.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.probeCheck(cmd.Context(), f, args) },
 	}
-	addTarget(cmd, &f.targetOptions)
+	addTarget(cmd, &f.Options)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
 	cmd.ValidArgsFunction = completeELF
 	return cmd
@@ -78,8 +79,8 @@ type checked struct {
 
 func (a *app) probeCheck(ctx context.Context, f *checkFlags, args []string) error {
 	var segments []check.Segment
-	if len(args) > 0 || isSim(f.probe) {
-		image, err := openImage(firstOf(args))
+	if len(args) > 0 || target.IsSim(f.Probe) {
+		image, err := target.OpenImage(firstOf(args))
 		if err != nil {
 			return err
 		}
@@ -87,7 +88,7 @@ func (a *app) probeCheck(ctx context.Context, f *checkFlags, args []string) erro
 			segments = append(segments, check.Segment{Addr: s.Paddr, Data: s.Data})
 		}
 	}
-	t, err := openTarget(ctx, f.probe, firstOf(args))
+	t, err := target.Open(ctx, f.Probe, firstOf(args))
 	if err != nil {
 		return err
 	}
@@ -96,17 +97,17 @@ func (a *app) probeCheck(ctx context.Context, f *checkFlags, args []string) erro
 	}
 	fmt.Fprintf(a.stderr, "The core is halted a few hundred times now, for some milliseconds each (less than %v); it is left running.\n", check.Longest)
 	progress := &checkProgress{w: a.stderr, show: a.errTerminal}
-	connect := f.probeOptions(t)
+	connect := f.ProbeOptions(t)
 	connect.Reopen = nil // a probe that goes away has ended its check
-	report, err := check.Run(ctx, t.transport, check.Options{Connect: connect, Clock: t.clock, Image: segments, Begin: progress.begin})
+	report, err := check.Run(ctx, t.Transport, check.Options{Connect: connect, Clock: t.Clock, Image: segments, Begin: progress.begin})
 	progress.done()
 	err = orSignal(ctx, err)
 	if report == nil {
 		return err
 	}
 	c := checked{Mprof: versionString(), Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, Report: report}
-	if t.usb != nil {
-		c.Probe = fmt.Sprintf("%s, %s", t.usb, t.usb.Kind)
+	if t.USB != nil {
+		c.Probe = fmt.Sprintf("%s, %s", t.USB, t.USB.Kind)
 	}
 	if err != nil {
 		c.Error = err.Error()

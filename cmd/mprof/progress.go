@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/mprof/mprof/session/sampling"
+	"github.com/mprof/mprof/session/tracing"
 )
 
 // progress draws one line on a terminal while a run goes on: time, samples,
@@ -39,30 +42,30 @@ func (a *app) newProgress(quiet bool, total time.Duration) *progress {
 }
 
 // samples says how sampling goes.
-func (p *progress) samples(s sampleProgress) {
-	p.draw(s.at.Milliseconds(), func() string { return progressText(s) })
+func (p *progress) samples(s sampling.Progress) {
+	p.draw(s.At.Milliseconds(), func() string { return progressText(s) })
 }
 
 // calls says how tracing goes, or how much of a recording is played.
-func (p *progress) calls(t traceProgress) {
+func (p *progress) calls(t tracing.Progress) {
 	switch {
-	case t.read < 0:
-		p.draw(t.at.Milliseconds(), func() string { return tracingText(t) })
-	case t.size > 0:
-		p.draw(t.read/1024, func() string {
-			return fmt.Sprintf("%3.0f %%  %d calls  %d lost", 100*float64(t.read)/float64(t.size), t.calls, t.lost)
+	case t.Read < 0:
+		p.draw(t.At.Milliseconds(), func() string { return tracingText(t) })
+	case t.Size > 0:
+		p.draw(t.Read/1024, func() string {
+			return fmt.Sprintf("%3.0f %%  %d calls  %d lost", 100*float64(t.Read)/float64(t.Size), t.Calls, t.Lost)
 		})
 	}
 }
 
-func tracingText(t traceProgress) string {
+func tracingText(t tracing.Progress) string {
 	rate := 0.0
-	if t.at > 0 {
-		rate = float64(t.calls) / t.at.Seconds()
+	if t.At > 0 {
+		rate = float64(t.Calls) / t.At.Seconds()
 	}
-	text := fmt.Sprintf("%6.1f s  %d calls  %.0f/s  %d lost", t.at.Seconds(), t.calls, rate, t.lost)
-	if t.buffer > 0 && t.used > 0 {
-		text += fmt.Sprintf("  buffer %.0f %%", 100*float64(t.used)/float64(t.buffer))
+	text := fmt.Sprintf("%6.1f s  %d calls  %.0f/s  %d lost", t.At.Seconds(), t.Calls, rate, t.Lost)
+	if t.Buffer > 0 && t.Used > 0 {
+		text += fmt.Sprintf("  buffer %.0f %%", 100*float64(t.Used)/float64(t.Buffer))
 	}
 	return text
 }
@@ -81,13 +84,13 @@ func (p *progress) draw(position int64, text func() string) {
 	_ = p.bar.Set64(position)
 }
 
-func progressText(s sampleProgress) string {
+func progressText(s sampling.Progress) string {
 	rate, stolen := 0.0, 0.0
-	if s.at > 0 {
-		rate = float64(s.taken) / s.at.Seconds()
-		stolen = 100 * float64(s.halted) / float64(s.at)
+	if s.At > 0 {
+		rate = float64(s.Taken) / s.At.Seconds()
+		stolen = 100 * float64(s.Halted) / float64(s.At)
 	}
-	return fmt.Sprintf("%6.1f s  %d samples  %.0f/s  %.2f %% stolen  %d cut", s.at.Seconds(), s.taken, rate, stolen, s.cut)
+	return fmt.Sprintf("%6.1f s  %d samples  %.0f/s  %.2f %% stolen  %d cut", s.At.Seconds(), s.Taken, rate, stolen, s.Cut)
 }
 
 // clear makes room for a message; the next update draws the line again.

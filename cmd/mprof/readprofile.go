@@ -12,6 +12,9 @@ import (
 
 	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/session/sampling"
+	"github.com/mprof/mprof/session/target"
+	"github.com/mprof/mprof/session/tracing"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/symbol"
 )
@@ -20,7 +23,7 @@ import (
 // traced calls, or a profile. elf and extra name ELF files in place of those that the
 // file names; "" and none: those. The program is nil where no ELF file is at hand.
 func (a *app) openProfile(ctx context.Context, path, elf string, extra []string) (*profile.Profile, *symbol.Program, error) {
-	f := &convertFlags{input: path, readOptions: readOptions{elf: elf, extra: extra}, outputs: outputs{quiet: true}}
+	f := &convertFlags{input: path, ReadOptions: sampling.ReadOptions{ELF: elf, Extra: extra}, outputs: outputs{quiet: true}}
 	p, program, err := a.readProfile(ctx, f)
 	if err != nil {
 		return nil, nil, err
@@ -41,9 +44,9 @@ func (a *app) readProfile(ctx context.Context, f *convertFlags) (*profile.Profil
 	defer in.Close()
 	b := bufio.NewReader(in)
 	if head, _ := b.Peek(snapshot.MagicSize); snapshot.IsRecording(head) {
-		return readSamples(ctx, b, f.input, f.readOptions)
+		return sampling.Read(ctx, b, f.input, f.ReadOptions)
 	}
-	if regular && !knownProfile(f.input) && isTrace(f.input) {
+	if regular && !knownProfile(f.input) && tracing.IsRecording(f.input) {
 		return a.readTrace(ctx, f)
 	}
 	return f.readExported(b)
@@ -79,13 +82,13 @@ func (f *convertFlags) readExported(in io.Reader) (*profile.Profile, *symbol.Pro
 	}
 	var given export.Input
 	switch {
-	case f.elf != "":
-		program, err := openAnyProgram(f.elf, f.extra)
+	case f.ELF != "":
+		program, err := target.OpenAnyProgram(f.ELF, f.Extra)
 		if err != nil {
 			return nil, nil, err
 		}
 		given.Program = program
-	case len(f.extra) > 0:
+	case len(f.Extra) > 0:
 		return nil, nil, usageError{errors.New("--extra-elf is for what is on the chip beside the application: name the application's ELF file, too (--elf)")}
 	}
 	p, err := export.Read(in, given)
@@ -95,8 +98,8 @@ func (f *convertFlags) readExported(in io.Reader) (*profile.Profile, *symbol.Pro
 	if given.Program == nil {
 		return p, nil, nil
 	}
-	if err := checkBuild("profile", fmt.Sprintf("%x", p.Mapping.BuildID), given.Program.App()); err != nil {
-		if !f.force {
+	if err := target.CheckBuild("profile", fmt.Sprintf("%x", p.Mapping.BuildID), given.Program.App()); err != nil {
+		if !f.Force {
 			return nil, nil, err
 		}
 		p.Taken.Remarks = append(p.Taken.Remarks, fmt.Sprintf("%v; read all the same (--force)", err))
@@ -106,7 +109,7 @@ func (f *convertFlags) readExported(in io.Reader) (*profile.Profile, *symbol.Pro
 
 // forSamples tells whether the command line has what is for recordings of samples alone.
 func (f *convertFlags) forSamples() bool {
-	return f.method != "" && f.method != methodAuto || f.noGuess
+	return f.Method != "" && f.Method != sampling.MethodAuto || f.NoGuess
 }
 
 // namedProgram is the program that a profile was made of, where its ELF files are still
@@ -116,10 +119,10 @@ func namedProgram(p *profile.Profile) *symbol.Program {
 	switch path := filepath.ToSlash(p.Mapping.Path); {
 	case path == "":
 		return nil
-	case strings.HasSuffix(path, builtInPath):
-		app, _ = openImage("")
-	case strings.HasSuffix(path, tracedDemoPath):
-		program, err := openTracedDemo()
+	case strings.HasSuffix(path, target.BuiltIn):
+		app, _ = target.OpenImage("")
+	case strings.HasSuffix(path, target.BuiltInTraced):
+		program, err := target.OpenBuiltInTraced()
 		if err != nil {
 			return nil
 		}
@@ -127,14 +130,14 @@ func namedProgram(p *profile.Profile) *symbol.Program {
 	default:
 		app, _ = symbol.OpenAny(p.Mapping.Path)
 	}
-	if app == nil || checkBuild("profile", fmt.Sprintf("%x", p.Mapping.BuildID), app) != nil {
+	if app == nil || target.CheckBuild("profile", fmt.Sprintf("%x", p.Mapping.BuildID), app) != nil {
 		return nil
 	}
 	var others []string
 	for _, m := range p.Others {
 		others = append(others, m.Path)
 	}
-	program, _, err := joinRecorded(app, nil, others)
+	program, _, err := target.JoinRecorded(app, nil, others)
 	if err != nil {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mprof/mprof/placement/fit"
 	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/symbol"
 )
 
@@ -58,7 +59,7 @@ func (f *fitFlags) prepare(changed func(string) bool) error {
 	}
 	o.Section = f.section
 	if f.flashWait != "" {
-		cycles, line, err := parseFlashWait(f.flashWait)
+		cycles, line, err := target.ParseFlashWait(f.flashWait)
 		if err != nil {
 			return fmt.Errorf("--%w", err)
 		}

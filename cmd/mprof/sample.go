@@ -14,13 +14,15 @@ import (
 
 	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/session/sampling"
+	"github.com/mprof/mprof/session/target"
 )
 
 const defaultOutput = "mprof-profile.json.gz"
 
 // sampleFlags is the command line of mprof sample.
 type sampleFlags struct {
-	sampleOptions
+	sampling.Options
 	outputs []string
 	record  string
 	quiet   bool
@@ -29,7 +31,7 @@ type sampleFlags struct {
 }
 
 func (a *app) sampleCommand() *cobra.Command {
-	f := &sampleFlags{sampleOptions: sampleOptions{maxOverhead: defaultOverhead, version: versionString()}}
+	f := &sampleFlags{Options: sampling.Options{MaxOverhead: sampling.DefaultOverhead, Version: versionString()}}
 	cmd := &cobra.Command{
 		Use:   "sample [flags] app.elf",
 		Short: "Sample call stacks by halting the core for microseconds",
@@ -67,29 +69,29 @@ built-in firmware.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("seed") {
-				f.seed = rand.Int64()
+				f.Seed = rand.Int64()
 			}
-			f.command = append([]string{"mprof", "sample"}, commandLine(cmd, args)...)
+			f.Command = append([]string{"mprof", "sample"}, commandLine(cmd, args)...)
 			return a.sample(cmd.Context(), f, args)
 		},
 	}
 	flags := cmd.Flags()
-	flags.Var(newMethodFlag(&f.method, profile.MethodDWARF, profile.MethodFP, profile.MethodPC, profile.MethodPCSR), "method", "how to sample, see above")
-	flags.Var((*rateFlag)(&f.rate), "rate", "samples per second (default 100; with --method pcsr as many as the wire carries)")
+	flags.Var(newMethodFlag(&f.Method, profile.MethodDWARF, profile.MethodFP, profile.MethodPC, profile.MethodPCSR), "method", "how to sample, see above")
+	flags.Var((*rateFlag)(&f.Rate), "rate", "samples per second (default 100; with --method pcsr as many as the wire carries)")
 	flags.Lookup("rate").DefValue = ""
-	flags.Var((*overheadFlag)(&f.maxOverhead), "max-overhead", "share of time that the core may stand halted; the rate is lowered to keep it: 1%, 0.5%, none")
-	flags.Var((*haltFlag)(&f.maxHalt), "max-halt", "longest that a sample may halt the core; stacks are cut to keep it: 200us, 1ms, none")
-	flags.Var((*durationFlag)(&f.duration), "duration", "how long to sample: 60, 60s, 2m (default until Ctrl-C)")
-	addExtraELF(flags, &f.extra, "none")
-	addTarget(cmd, &f.target)
-	addUnderReset(cmd, &f.target)
-	addReset(cmd, &f.target)
+	flags.Var((*overheadFlag)(&f.MaxOverhead), "max-overhead", "share of time that the core may stand halted; the rate is lowered to keep it: 1%, 0.5%, none")
+	flags.Var((*haltFlag)(&f.MaxHalt), "max-halt", "longest that a sample may halt the core; stacks are cut to keep it: 200us, 1ms, none")
+	flags.Var((*durationFlag)(&f.Duration), "duration", "how long to sample: 60, 60s, 2m (default until Ctrl-C)")
+	addExtraELF(flags, &f.Extra, "none")
+	addTarget(cmd, &f.Target)
+	addUnderReset(cmd, &f.Target)
+	addReset(cmd, &f.Target)
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
 	flags.StringVar(&f.record, "record", "", "keep the recording of all samples in this file")
-	flags.Int64Var(&f.seed, "seed", 0, "seed of the jitter between samples (default random)")
-	addGuess(flags, &f.noGuess)
+	flags.Int64Var(&f.Seed, "seed", 0, "seed of the jitter between samples (default random)")
+	addGuess(flags, &f.NoGuess)
 	addGmon(flags, &f.gmon)
-	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is not what runs on the target")
+	flags.BoolVar(&f.Force, "force", false, "go on when the ELF file is not what runs on the target")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	_ = cmd.MarkFlagFilename("output")
@@ -117,10 +119,10 @@ func (f *sampleFlags) prepare(args []string) error {
 	if len(args) > 1 {
 		return usageError{fmt.Errorf("sample takes one ELF file, got %d: %s", len(args), strings.Join(args, ", "))}
 	}
-	if len(args) == 0 && !isSim(f.target.probe) {
+	if len(args) == 0 && !target.IsSim(f.Target.Probe) {
 		return usageError{errors.New("which firmware? name its ELF file, as in: mprof sample --rate 100 --duration 60 app.elf")}
 	}
-	if err := f.check(); err != nil {
+	if err := f.Check(); err != nil {
 		return err
 	}
 	if len(f.outputs) == 0 {
@@ -129,11 +131,11 @@ func (f *sampleFlags) prepare(args []string) error {
 	if err := checkOutputs(f.outputs); err != nil {
 		return err
 	}
-	f.elf, f.recording = firstOf(args), f.record
+	f.ELF, f.Recording = firstOf(args), f.record
 	if f.record != "" {
 		return export.CheckWritable(f.record)
 	}
-	f.recording = recordingBeside(f.outputs[0], ".mprof")
+	f.Recording = recordingBeside(f.outputs[0], ".mprof")
 	return nil
 }
 
@@ -159,26 +161,26 @@ func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
 	if err := f.prepare(args); err != nil {
 		return err
 	}
-	of, err := openAnyProgram(f.elf, f.extra)
+	of, err := target.OpenAnyProgram(f.ELF, f.Extra)
 	if err != nil {
 		return err
 	}
-	progress := a.newProgress(f.quiet, f.duration)
-	f.opened = a.opened
-	f.progress = func(p sampleProgress) { progress.samples(p) }
-	f.advice = func(at time.Duration, text string) {
+	progress := a.newProgress(f.quiet, f.Duration)
+	f.Opened = a.opened
+	f.Progress = func(p sampling.Progress) { progress.samples(p) }
+	f.Advice = func(at time.Duration, text string) {
 		if !f.quiet {
 			progress.clear()
 			fmt.Fprintf(a.stderr, "mprof: %.1f s: %s\n", at.Seconds(), text)
 		}
 	}
-	r, err := openRun(ctx, f.sampleOptions, of)
+	r, err := sampling.Open(ctx, f.Options, of)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	runErr := r.sample(ctx)
+	runErr := r.Sample(ctx)
 	progress.done()
-	p := r.finish(ctx, runErr)
+	p := r.Finish(ctx, runErr)
 	outputErr := a.deliver(p, outputs{paths: f.outputs, quiet: f.quiet, json: f.json, gmon: f.gmon})
 	return f.conclude(ctx, p, runErr, outputErr)
 }
@@ -188,15 +190,15 @@ func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
 // that cut a run with a duration short.
 func (f *sampleFlags) conclude(ctx context.Context, p *profile.Profile, runErr, outputErr error) error {
 	if f.record == "" && outputErr == nil {
-		_ = os.Remove(f.recording)
+		_ = os.Remove(f.Recording)
 	} else if outputErr != nil {
-		outputErr = fmt.Errorf("%w\n  all samples are in %s: mprof convert makes profiles from it", outputErr, f.recording)
+		outputErr = fmt.Errorf("%w\n  all samples are in %s: mprof convert makes profiles from it", outputErr, f.Recording)
 	}
 	if err := errors.Join(runErr, outputErr); err != nil {
 		return err
 	}
 	var sig *signalError
-	if f.duration != 0 && errors.As(context.Cause(ctx), &sig) {
+	if f.Duration != 0 && errors.As(context.Cause(ctx), &sig) {
 		return sig
 	}
 	return noSamples(p)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/symbol"
 )
@@ -29,10 +30,10 @@ type session struct {
 func mprof(ctx context.Context, watch func(*sim.Board), args ...string) session {
 	var s session
 	var stdout, stderr bytes.Buffer
-	a := &app{stdout: &stdout, stderr: &stderr, opened: func(t *target) {
-		s.board = t.board
+	a := &app{stdout: &stdout, stderr: &stderr, opened: func(t *target.Target) {
+		s.board = t.Board
 		if watch != nil {
-			watch(t.board)
+			watch(t.Board)
 		}
 	}}
 	root := a.root()

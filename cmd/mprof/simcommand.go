@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mprof/mprof/firmware/examples"
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/sim"
 )
 
@@ -67,7 +68,7 @@ func (f *simFlags) newBoard(args []string) (*sim.Board, error) {
 	elf := examples.DemoELF
 	if len(args) > 0 {
 		var err error
-		if elf, err = rawImage(args[0]); err != nil {
+		if elf, err = target.ReadELF(args[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -76,7 +77,7 @@ func (f *simFlags) newBoard(args []string) (*sim.Board, error) {
 		if option.value == "" {
 			continue
 		}
-		if _, err := parseSimOption(&o, option.name+"="+option.value); err != nil {
+		if _, err := target.ParseSimOption(&o, option.name+"="+option.value); err != nil {
 			return nil, usageError{fmt.Errorf("--%s: %w", option.name, err)}
 		}
 	}
@@ -90,7 +91,7 @@ func (a *app) runSim(ctx context.Context, f *simFlags, args []string) error {
 		return err
 	}
 	if a.opened != nil {
-		a.opened(&target{board: b})
+		a.opened(&target.Target{Board: b})
 	}
 	links, err := f.links(b)
 	if err != nil {
@@ -103,7 +104,7 @@ func (a *app) runSim(ctx context.Context, f *simFlags, args []string) error {
 		}
 	}
 	if len(links) == 0 {
-		fmt.Fprintf(talk, "no serial port: the firmware sets none up in its first %v, or --uart none says so\n", awaitUART)
+		fmt.Fprintf(talk, "no serial port: the firmware sets none up in its first %v, or --uart none says so\n", target.AwaitUART)
 	}
 	defer b.RunPaced()()
 	var cancel context.CancelFunc = func() {}

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mprof/mprof/session/target"
 )
 
 const (
@@ -159,7 +161,7 @@ func TestOpenSimPort(t *testing.T) {
 	}
 	ctx := context.Background()
 	for _, spec := range []string{"sim", "sim:clock=16M", "sim:uart=usart1,clock=16M", "sim:uart=USART6,board=stm32f405"} {
-		port, err := openSimPort(ctx, spec, elf)
+		port, err := target.OpenSimPort(ctx, spec, elf)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +172,7 @@ func TestOpenSimPort(t *testing.T) {
 	for spec, want := range map[string]string{
 		"sim:uart=USART9": "USART9", "sim:clock=0": "clock", "sim:nonsense": "uart=USART2", "sim:board=none": "no UART",
 	} {
-		if port, err := openSimPort(ctx, spec, elf); err == nil || !strings.Contains(err.Error(), want) {
+		if port, err := target.OpenSimPort(ctx, spec, elf); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", spec, err)
 			if err == nil {
 				port.Close()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/sim"
 )
 
@@ -48,7 +49,7 @@ func (f *simFlags) links(b *sim.Board) ([]link, error) {
 // the firmware sets up.
 func uartName(b *sim.Board, name string) (string, error) {
 	if name == "" {
-		return b.AwaitUART(awaitUART)
+		return b.AwaitUART(target.AwaitUART)
 	}
 	u, err := b.UART(name)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/session/sampling"
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/unwind"
 )
@@ -100,22 +102,22 @@ func (a *app) stack(ctx context.Context, f *stackFlags) error {
 	if err != nil {
 		return err
 	}
-	of, remarks, err := joinRecorded(app, f.extra, d.extra)
+	of, remarks, err := target.JoinRecorded(app, f.extra, d.extra)
 	if err != nil {
 		return err
 	}
 	of.SetChip(d.chip)
 	d.compare(of.App())
 	d.Warnings = append(d.Warnings, remarks...)
-	w := unwindingOf(f.method, f.noGuess)
-	remark, err := w.check(of)
+	w := sampling.UnwindingOf(f.method, f.noGuess)
+	remark, err := w.Check(of)
 	if err != nil {
 		return err
 	}
 	if remark != "" {
 		d.Warnings = append(d.Warnings, remark)
 	}
-	program := w.program(of)
+	program := w.Program(of)
 	if err := d.checkArch(program.Arch); err != nil {
 		return err
 	}
@@ -123,7 +125,7 @@ func (a *app) stack(ctx context.Context, f *stackFlags) error {
 	if err != nil {
 		return err
 	}
-	p := &stackPrinter{symbols: namesFor(program.Arch, of), kind: d.kind, consulted: u.Consulted, inCode: inCode(of)}
+	p := &stackPrinter{symbols: sampling.Names(program.Arch, of), kind: d.kind, consulted: u.Consulted, inCode: target.InCode(of)}
 	for i := range d.cores {
 		c := &d.cores[i]
 		frames, stop := u.Unwind(nil, c.snap)

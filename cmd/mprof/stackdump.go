@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/mprof/mprof/session/sampling"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/snapshot/core"
 )
@@ -88,7 +89,7 @@ func (d *dump) openRecording(ctx context.Context, f *stackFlags) error {
 	}
 	defer r.Close()
 	d.buildID = r.Header().BuildID
-	d.extra, d.chip = recordedExtra(r.Header()), r.Header().Parameters[keyChip]
+	d.extra, d.chip = sampling.RecordedExtra(r.Header()), r.Header().Parameters[sampling.KeyChip]
 	first, last, met := uint64(0), uint64(0), 0
 	for {
 		s, err := r.Next(ctx)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mprof/mprof/session/sampling"
+	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/sim/qemu"
 )
 
@@ -113,7 +115,7 @@ func TestStackOfRISCV(t *testing.T) {
 // TestTrapNames holds some of the table.
 func TestTrapNames(t *testing.T) {
 	for exc, want := range map[uint16]string{0x8007: "machine timer interrupt", 0x8010: "interrupt 16", 2: "illegal instruction", 24: "exception 24", 0x7fff: "trap"} {
-		if got := (riscvNames{}).Handler(exc); got != want {
+		if got := sampling.Names(snapshot.RV32, nil).Handler(exc); got != want {
 			t.Errorf("0x%x: %s, want %s", exc, got, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/session/tracing"
 )
 
 func (a *app) traceCommand() *cobra.Command {
@@ -38,7 +39,7 @@ times: docs/tracing.md.`,
   mprof trace --port sim --duration 10`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.command = append([]string{"mprof", "trace"}, commandLine(cmd, args)...)
+			f.Command = append([]string{"mprof", "trace"}, commandLine(cmd, args)...)
 			if err := f.prepare(cmd, args); err != nil {
 				return err
 			}
@@ -51,32 +52,32 @@ times: docs/tracing.md.`,
 
 // trace is the command: open, run, and whatever happened, write.
 func (a *app) trace(ctx context.Context, f *traceFlags, args []string) error {
-	progress := a.newProgress(f.quiet, f.duration)
-	f.progress = progress.calls
-	r, err := newTracingRun(f.traceOptions)
+	progress := a.newProgress(f.quiet, f.Duration)
+	f.Progress = progress.calls
+	r, err := tracing.New(f.Options)
 	if err != nil {
 		return err
 	}
-	if f.port == "" {
-		p, err := r.replayed(ctx)
+	if f.Port == "" {
+		p, err := r.Replay(ctx)
 		progress.done()
 		if p == nil {
 			return err
 		}
-		return concludeTrace(ctx, p, f.duration != 0, err, f.deliver(a, p))
+		return concludeTrace(ctx, p, f.Duration != 0, err, f.deliver(a, p))
 	}
-	if err := r.open(ctx); err != nil {
+	if err := r.Open(ctx); err != nil {
 		return interrupted(ctx, err)
 	}
-	p, runErr := r.live(ctx)
+	p, runErr := r.Live(ctx)
 	progress.done()
 	outputErr := f.deliver(a, p)
-	if what := r.recorded(); outputErr != nil && what != "" {
-		again := strings.Join(append([]string{"mprof trace --from", f.recording}, f.elfArguments(args)...), " ")
-		outputErr = fmt.Errorf("%w\n  %s that came are in %s: %s makes profiles from it", outputErr, what, f.recording, again)
+	if what := r.Recorded(); outputErr != nil && what != "" {
+		again := strings.Join(append([]string{"mprof trace --from", f.Recording}, f.elfArguments(args)...), " ")
+		outputErr = fmt.Errorf("%w\n  %s that came are in %s: %s makes profiles from it", outputErr, what, f.Recording, again)
 	}
-	runErr = errors.Join(runErr, r.keepRecording(f.recordingWanted || outputErr != nil))
-	return concludeTrace(ctx, p, f.duration != 0, runErr, outputErr)
+	runErr = errors.Join(runErr, r.KeepRecording(f.RecordingWanted || outputErr != nil))
+	return concludeTrace(ctx, p, f.Duration != 0, runErr, outputErr)
 }
 
 // interrupted is the signal that ended what failed, if it was one.
@@ -107,12 +108,12 @@ func concludeTrace(ctx context.Context, p *profile.Profile, limited bool, runErr
 	if limited && errors.As(context.Cause(ctx), &sig) {
 		return sig
 	}
-	return checkCalls(p)
+	return tracing.CheckCalls(p)
 }
 
 // elfArguments are the ELF files of the command line, to type again.
 func (f *traceFlags) elfArguments(args []string) (words []string) {
-	for _, e := range f.extra {
+	for _, e := range f.Extra {
 		words = append(words, "--extra-elf", e)
 	}
 	return append(words, args...)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/session/tracing"
 	"github.com/mprof/mprof/symbol"
 )
 
@@ -14,12 +15,12 @@ func (a *app) readTrace(ctx context.Context, f *convertFlags) (p *profile.Profil
 	if f.forSamples() {
 		return nil, nil, usageError{errors.New("--method and --no-guess are for samples: this is a recording of traced calls")}
 	}
-	r, err := newTracingRun(traceOptions{from: f.input, elf: f.elf, extra: f.extra, force: f.force, keep: defaultKeep, command: f.command, version: versionString()})
+	r, err := tracing.New(tracing.Options{From: f.input, ELF: f.ELF, Extra: f.Extra, Force: f.Force, Keep: defaultKeep, Command: f.command, Version: versionString()})
 	if err != nil {
 		return nil, nil, err
 	}
-	if p, err = r.replayed(ctx); p != nil {
+	if p, err = r.Replay(ctx); p != nil {
 		err = concludeTrace(ctx, p, false, err, nil)
 	}
-	return p, r.program, err
+	return p, r.Program, err
 }

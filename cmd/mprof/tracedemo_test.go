@@ -8,6 +8,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mprof/mprof/session/target"
+	"github.com/mprof/mprof/session/tracing"
 )
 
 // mprof trace --demo needs nothing, and shows what a user is to see: tasks and an
@@ -19,7 +22,7 @@ func TestTraceDemo(t *testing.T) {
 		t.Fatalf("exit code %d: %s", s.code, s.stderr)
 	}
 	summary := traceSummary(t, s)
-	if !strings.HasSuffix(filepath.ToSlash(summary.Program), tracedDemoPath) || summary.Port != demoRecording || summary.Trace.Version != 2 || !summary.Trace.Calibrated || summary.Trace.Lost != 0 {
+	if !strings.HasSuffix(filepath.ToSlash(summary.Program), target.BuiltInTraced) || summary.Port != tracing.DemoRecording || summary.Trace.Version != 2 || !summary.Trace.Calibrated || summary.Trace.Lost != 0 {
 		t.Errorf("%s from %s: %+v", summary.Program, summary.Port, summary.Trace)
 	}
 	if summary.Trace.Calls < 10_000 || len(summary.Functions) < 30 {
@@ -38,7 +41,7 @@ func TestTraceDemo(t *testing.T) {
 			t.Error(r)
 		}
 	}
-	if _, ok := tracedSource("firmware/examples/logger/../../demo/src/main.c"); !ok {
+	if _, ok := target.BuiltInTracedSource("firmware/examples/logger/../../demo/src/main.c"); !ok {
 		t.Error("the built-in firmware has no source")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/firmware/demo"
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/trace"
 )
@@ -33,7 +34,7 @@ func entries(t testing.TB) map[string]uint32 {
 
 func demoImage(t testing.TB) *symbol.Image {
 	t.Helper()
-	image, err := symbol.New(bytes.NewReader(demo.ELF), int64(len(demo.ELF)), builtInPath)
+	image, err := symbol.New(bytes.NewReader(demo.ELF), int64(len(demo.ELF)), target.BuiltIn)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,13 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mprof/mprof/export"
+	"github.com/mprof/mprof/session/tracing"
 	"github.com/mprof/mprof/trace"
 	"github.com/mprof/mprof/trace/calls"
 )
 
 // traceFlags is the command line of mprof trace.
 type traceFlags struct {
-	traceOptions
+	tracing.Options
 	outputs []string
 	record  string
 	crc     string
@@ -37,24 +38,24 @@ const (
 )
 
 func (f *traceFlags) add(cmd *cobra.Command) {
-	f.keep, f.version = defaultKeep, versionString()
+	f.Keep, f.Version = defaultKeep, versionString()
 	flags := cmd.Flags()
-	flags.StringVar(&f.port, "port", "", "where the firmware's UART is: /dev/ttyUSB0, COM3, tcp:HOST:PORT, a pty, or sim for the simulated board (mprof list shows serial ports)")
-	flags.IntVar(&f.baud, "baud", defaultBaud, "bits per second of a serial port")
-	flags.Var((*durationFlag)(&f.duration), "duration", "how long to trace: 60, 60s, 2m (default until Ctrl-C)")
+	flags.StringVar(&f.Port, "port", "", "where the firmware's UART is: /dev/ttyUSB0, COM3, tcp:HOST:PORT, a pty, or sim for the simulated board (mprof list shows serial ports)")
+	flags.IntVar(&f.Baud, "baud", defaultBaud, "bits per second of a serial port")
+	flags.Var((*durationFlag)(&f.Duration), "duration", "how long to trace: 60, 60s, 2m (default until Ctrl-C)")
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
 	flags.StringVar(&f.record, "record", "", "keep all bytes that came from the target in this file")
-	flags.StringVar(&f.from, "from", "", "play such a file, or what another host kept of the same protocol, instead of a port; - is standard input")
-	flags.BoolVar(&f.demo, "demo", false, "play a built-in recording of a built-in firmware")
-	flags.Var((*keepFlag)(&f.keep), "keep", "how many of the newest calls the timeline shows: 200000, 50k, 2M; times and counts are of all calls (default 200k)")
+	flags.StringVar(&f.From, "from", "", "play such a file, or what another host kept of the same protocol, instead of a port; - is standard input")
+	flags.BoolVar(&f.Demo, "demo", false, "play a built-in recording of a built-in firmware")
+	flags.Var((*keepFlag)(&f.Keep), "keep", "how many of the newest calls the timeline shows: 200000, 50k, 2M; times and counts are of all calls (default 200k)")
 	flags.Lookup("keep").DefValue = ""
-	flags.BoolVar(&f.noCalibrate, "no-calibrate", false, "leave what tracing costs in the times")
+	flags.BoolVar(&f.NoCalibrate, "no-calibrate", false, "leave what tracing costs in the times")
 	flags.StringVar(&f.crc, "crc", "", "how packets are framed, for firmware that is not mprof's: "+trace.VariantNames+" (default auto)")
-	flags.BoolVar(&f.cycles, "cycles", false, "times in cycles of the target's timer instead of about 1 µs: a call takes more bytes on the line")
-	flags.BoolVar(&f.version1, "v1", false, "do not ask the firmware for records of version 2")
-	addExtraELF(flags, &f.extra, "none")
+	flags.BoolVar(&f.Cycles, "cycles", false, "times in cycles of the target's timer instead of about 1 µs: a call takes more bytes on the line")
+	flags.BoolVar(&f.Version1, "v1", false, "do not ask the firmware for records of version 2")
+	addExtraELF(flags, &f.Extra, "none")
 	addGmon(flags, &f.gmon)
-	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is not what runs on the target")
+	flags.BoolVar(&f.Force, "force", false, "go on when the ELF file is not what runs on the target")
 	flags.StringVar(&f.sort, "sort", string(export.ByTotal), "column by which functions are listed, the largest first: "+strings.Join(orderNames(), ", "))
 	flags.IntVar(&f.top, "top", defaultTop, "how many functions are listed; 0: all")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
@@ -80,7 +81,7 @@ func (f *traceFlags) prepare(cmd *cobra.Command, args []string) error {
 		return usageError{err}
 	}
 	var err error
-	if f.variant, err = trace.ParseVariant(f.crc); err != nil {
+	if f.Variant, err = trace.ParseVariant(f.crc); err != nil {
 		return usageError{fmt.Errorf("--crc: %w", err)}
 	}
 	if f.order, err = export.ParseOrder(f.sort); err != nil {
@@ -95,16 +96,16 @@ func (f *traceFlags) prepare(cmd *cobra.Command, args []string) error {
 	if err := checkOutputs(f.outputs); err != nil {
 		return err
 	}
-	for _, o := range append([]string{f.from}, f.outputs...) {
+	for _, o := range append([]string{f.From}, f.outputs...) {
 		if f.record != "" && filepath.Clean(o) == filepath.Clean(f.record) {
 			return usageError{fmt.Errorf("--record %s is the name of another file of this run", f.record)}
 		}
 	}
-	f.elf, f.recording, f.recordingWanted = firstOf(args), f.record, f.record != ""
-	if f.recordingWanted {
+	f.ELF, f.Recording, f.RecordingWanted = firstOf(args), f.record, f.record != ""
+	if f.RecordingWanted {
 		return export.CheckWritable(f.record)
 	}
-	f.recording = recordingBeside(f.outputs[0], ".bin")
+	f.Recording = recordingBeside(f.outputs[0], ".bin")
 	return nil
 }
 
@@ -115,7 +116,7 @@ var needPort = []string{"baud", "duration", "record", "v1", "cycles"}
 // its own.
 func (f *traceFlags) checkSource(cmd *cobra.Command, args []string) error {
 	sources := 0
-	for _, given := range []bool{f.port != "", f.from != "", f.demo} {
+	for _, given := range []bool{f.Port != "", f.From != "", f.Demo} {
 		if given {
 			sources++
 		}
@@ -127,17 +128,17 @@ func (f *traceFlags) checkSource(cmd *cobra.Command, args []string) error {
 		return errors.New("which port? name it, as in: mprof trace --port /dev/ttyUSB0 --baud 921600 app.elf; --from FILE plays a recording, --demo a built-in one")
 	case sources > 1:
 		return errors.New("--port, --from and --demo exclude each other")
-	case f.cycles && f.version1:
+	case f.Cycles && f.Version1:
 		return errors.New("--cycles needs records of version 2: those of version 1 (--v1) are in microseconds")
-	case f.demo && len(args) > 0:
+	case f.Demo && len(args) > 0:
 		return errors.New("--demo brings its own ELF file")
-	case f.builtIn() && len(args) == 0 && len(f.extra) > 0:
+	case f.BuiltIn() && len(args) == 0 && len(f.Extra) > 0:
 		return errors.New("there is nothing beside the built-in firmware: --extra-elf needs an ELF file of the application")
-	case f.baud <= 0 || f.baud > highestBaud:
-		return fmt.Errorf("--baud %d is not between 1 and %d", f.baud, highestBaud)
+	case f.Baud <= 0 || f.Baud > highestBaud:
+		return fmt.Errorf("--baud %d is not between 1 and %d", f.Baud, highestBaud)
 	}
 	for _, name := range needPort {
-		if f.port == "" && cmd.Flags().Changed(name) {
+		if f.Port == "" && cmd.Flags().Changed(name) {
 			return fmt.Errorf("--%s is for a port; a recording is played to its end", name)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/mprof/mprof/session/target"
 )
 
 // nobodyRuns runs a command line as a user without rights.
@@ -63,7 +65,7 @@ func TestTracePortPermission(t *testing.T) {
 // TestTracePortBusy: a port that another run has.
 func TestTracePortBusy(t *testing.T) {
 	_, name := openPTY(t)
-	p, err := openPort(t.Context(), name, 115200, "")
+	p, err := target.OpenPort(t.Context(), name, 115200, "")
 	if err != nil {
 		t.Fatal(err)
 	}

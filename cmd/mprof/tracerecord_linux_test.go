@@ -52,7 +52,7 @@ func TestDeliverFails(t *testing.T) {
 	dir := t.TempDir()
 	good, bad := filepath.Join(dir, "out.folded"), filepath.Join(dir, "nowhere", "out.json")
 	var stdout bytes.Buffer
-	p := calls.NewBuilder(nameless{new(symbol.Image)}, calls.Options{}).Finish(profile.Acquisition{}, 0)
+	p := calls.NewBuilder(new(symbol.Image), calls.Options{}).Finish(profile.Acquisition{}, 0)
 	err := (&app{stdout: &stdout}).deliver(p, outputs{paths: []string{bad, good}})
 	if err == nil || !strings.Contains(err.Error(), bad) || strings.Contains(stdout.String(), bad) || !strings.Contains(stdout.String(), good) {
 		t.Errorf("%v\n%s", err, stdout.String())

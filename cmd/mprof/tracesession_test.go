@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/firmware/examples"
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/trace"
 )
@@ -99,7 +100,7 @@ func TestSessionWithTheModule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			uart, err := openBoardUART(board, "")
+			uart, err := target.OpenUART(board, "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mprof/mprof/firmware/shares"
 	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/session/sampling"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/symbol"
 )
@@ -40,12 +41,12 @@ func TestTrapsHaveNames(t *testing.T) {
 		snapshot.MEPC: address["amber"], snapshot.MCAUSE: 1<<31 | 7} {
 		snap.Regs.Set(reg, v)
 	}
-	s, err := newStacks(of, profile.Options{}, unwinding{})
+	s, err := sampling.NewStacks(of, profile.Options{}, sampling.Unwinding{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.add(snap)
-	p := s.profile(profile.Acquisition{}, time.Millisecond)
+	s.Add(snap)
+	p := s.Profile(profile.Acquisition{}, time.Millisecond)
 	const want = "<exception: machine timer interrupt>"
 	if !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return f.Name == want }) {
 		t.Errorf("no %s among %+v", want, p.Functions)

@@ -8,9 +8,8 @@ import (
 	"testing"
 
 	"github.com/mprof/mprof/firmware/corpus"
+	"github.com/mprof/mprof/session/sampling"
 	"github.com/mprof/mprof/snapshot"
-	"github.com/mprof/mprof/symbol"
-	"github.com/mprof/mprof/unwind"
 )
 
 // callersOf is what the JSON summary says of stacks.
@@ -80,7 +79,7 @@ func TestMethodOfCallers(t *testing.T) {
 	}
 	check("sample", sample("--no-guess"), "dwarf", "auto")
 	header := headerOf(t, recording)
-	if header[keyMethod] != "dwarf" || header[keyUnwinding] != "auto" || header[keyGuess] != "no" {
+	if header[sampling.KeyMethod] != "dwarf" || header[sampling.KeyUnwinding] != "auto" || header[sampling.KeyGuess] != "no" {
 		t.Errorf("the header says %v", header)
 	}
 	check("convert", convert(), "dwarf", "auto")
@@ -108,31 +107,6 @@ func headerOf(t *testing.T, path string) map[string]string {
 	}
 	defer r.Close()
 	return r.Header().Parameters
-}
-
-// Who may guess, and with which methods.
-func TestUnwindingProgram(t *testing.T) {
-	image, err := symbol.Open("../../firmware/demo/demo.elf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	of, err := symbol.NewProgram(image)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		w       unwinding
-		methods unwind.Choice
-		guess   bool
-	}{
-		{unwinding{}, unwind.Auto, true}, {unwinding{noGuess: true}, unwind.Auto, false},
-		{unwindingOf("pc", false), unwind.Auto, true},
-		{unwindingOf("dwarf", false), unwind.DWARF, false}, {unwindingOf("fp", false), unwind.FramePointers, false},
-	} {
-		if p := c.w.program(of); p.Methods != c.methods || p.Guess != c.guess {
-			t.Errorf("%+v: methods %d, guess %v", c.w, p.Methods, p.Guess)
-		}
-	}
 }
 
 // mprof stack takes the same methods, and says how frames were found.

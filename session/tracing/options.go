@@ -1,0 +1,96 @@
+package tracing
+
+import (
+	"errors"
+	"time"
+
+	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/session/target"
+	"github.com/mprof/mprof/symbol"
+	"github.com/mprof/mprof/trace"
+	"github.com/mprof/mprof/trace/calls"
+)
+
+// Options say what a run traces and how: one of a port, a recording and the built-in
+// recording.
+type Options struct {
+	Port        string         // as target.OpenPort takes it
+	Baud        int            // bits per second of a serial port
+	From        string         // recording; - is standard input
+	Demo        bool           // the built-in recording
+	ELF         string         // "": functions are addresses; on the simulated board a built-in firmware
+	Extra       []string       // ELF files beside the application's
+	Duration    time.Duration  // 0: until the context ends
+	Keep        int            // newest calls that the timeline shows
+	NoCalibrate bool           // leave what tracing costs in the times
+	Variant     *trace.Variant // how packets are framed; nil: to be detected
+	Version1    bool           // do not ask for records of version 2
+	Cycles      bool           // times in cycles of the target's timer
+	Force       bool           // go on though the ELF file is not what runs on the target
+
+	// Recording is the file that all bytes of a port go to as they come; "" none. If it
+	// is not wanted for itself, a run goes on without it where it cannot be written.
+	Recording       string
+	RecordingWanted bool
+
+	Command []string // that the profile names
+	Version string   // of mprof
+
+	// Progress is told how the run goes whenever something came. May be nil.
+	Progress func(Progress)
+}
+
+// Progress is how far a run is.
+type Progress struct {
+	At     time.Duration // since its start, on the host's clock
+	Calls  uint64
+	Lost   uint64 // records, for certain
+	Buffer uint32 // of the target, bytes; 0: not known
+	Used   uint32 // of it at most
+	Read   int64  // bytes of a recording; of a port -1
+	Size   int64  // of a recording; 0: not known
+}
+
+// BuiltIn tells whether the run is of the built-in traced firmware.
+func (o *Options) BuiltIn() bool {
+	return o.Demo || target.IsSim(o.Port) && o.ELF == ""
+}
+
+// program is what the options name: nil without an ELF file.
+func (o *Options) program() (*symbol.Program, error) {
+	switch {
+	case o.BuiltIn():
+		return target.OpenBuiltInTraced()
+	case o.ELF == "" && len(o.Extra) == 0:
+		return nil, nil
+	case o.ELF == "":
+		return nil, &target.UsageError{Err: errors.New("--extra-elf is for what is on the chip beside the application: name the application's ELF file, too")}
+	}
+	return target.OpenProgram(o.ELF, o.Extra)
+}
+
+// builder makes the profile of calls of a program, which may be nil.
+func (o *Options) builder(of *symbol.Program, started time.Time) *calls.Builder {
+	var sym profile.Symbolizer = nameless{new(symbol.Image)}
+	b := calls.Options{Options: profile.Options{Start: started}, Keep: o.Keep, NoCalibrate: o.NoCalibrate}
+	if b.Keep == 0 {
+		b.Keep = -1
+	}
+	if of != nil {
+		mappings := of.Mappings()
+		sym, b.Mapping, b.Others, b.Source = of, mappings[0], mappings[1:], of.Source
+	}
+	if o.BuiltIn() {
+		b.Source = target.BuiltInTracedSource
+	}
+	return calls.NewBuilder(sym, b)
+}
+
+// nameless knows no function, but the exceptions of the architecture.
+type nameless struct{ *symbol.Image }
+
+// Lookup finds nothing.
+func (nameless) Lookup(uint32) []symbol.Location { return nil }
+
+// Region finds nothing: an address is a better name.
+func (nameless) Region(uint32) string { return "" }
