@@ -46,7 +46,6 @@ var layers = map[string][]string{
 	"session/target":      {"cortexm", "gdbremote", "probe", "probe/tcp", "probe/usb", "snapshot", "symbol", "unwind", "trace/uart", "sim", "firmware/demo", "firmware/examples"},
 	"session/sampling":    {"session/target", "live", "cortexm", "gdbremote", "probe", "schedule", "snapshot", "symbol", "unwind", "profile", "trace/uart", "firmware/demo"},
 	"session/tracing":     {"session/target", "live", "profile", "symbol", "trace", "trace/calls", "firmware/examples"},
-	"serve/page":          {"serve", "session", "live", "profile", "export"},
 	"serve":               {},
 	"serve/page":          {"serve", "session", "live", "profile", "export"},
 	"serve/page/pagetest": {"serve", "serve/page", "serve/page/pagetest", "session", "live", "profile"},
