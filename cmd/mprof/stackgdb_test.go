@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/mprof/mprof/session/sampling"
-	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/sim/qemu"
+	"github.com/mprof/mprof/snapshot"
 )
 
 // underGDB runs a program in an emulator and gdb's commands on it; it returns what
