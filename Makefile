@@ -4,7 +4,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS = -X main.version=$(VERSION)
 
-.PHONY: all build demo test short race fuzz bench bench-peers bench-targets accuracy corpus reliability firmware picture fmt lint cross generate clean
+.PHONY: all build demo test short race fuzz bench bench-peers bench-targets accuracy corpus reliability firmware picture page fmt lint cross generate clean
 
 all: build
 
@@ -83,6 +83,11 @@ firmware:
 # The picture in the README (needs Chromium).
 picture: demo
 	scripts/picture.sh
+
+# The script and style of the live page and of HTML files, from serve/page/src
+# (needs npm; their bytes are committed, go build needs neither).
+page:
+	cd serve/page/src && npm ci --no-audit --no-fund --ignore-scripts && npm run --silent check && npm run --silent build
 
 fmt:
 	gofmt -w .

@@ -48,6 +48,8 @@ var layers = map[string][]string{
 	"session/tracing":     {"session/target", "live", "profile", "symbol", "trace", "trace/calls", "firmware/examples"},
 	"serve":               {},
 	"serve/page":          {"serve", "session", "live", "profile", "export"},
+	"serve/page/flame":    {},
+	"serve/browsertest":   {},
 	"serve/page/pagetest": {"serve", "serve/page", "serve/page/pagetest", "session", "live", "profile"},
 	"serve/symbols":       {"serve", "disasm", "symbol", "profile"},
 	"serve/pprofui":       {"serve"},
