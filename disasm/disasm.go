@@ -11,20 +11,35 @@ const (
 	RV32
 )
 
-// Instruction is one of them. Bytes that are none have the Mnemonic that objdump gives them
-// (".word", ".short", "<UNDEFINED>").
+// Instruction is one of them, or what stands between them.
 type Instruction struct {
 	Addr     uint32
 	Size     int    // bytes: 2 or 4; of data 1, 2 or 4
-	Raw      uint32 // the halfwords in the order of memory, the first one in the upper half of a wide instruction of Thumb; of RISC-V as a little-endian word
-	Mnemonic string // "bl", "vldr", "ldr.w"
+	Raw      uint32 // the halfwords in the order of memory, the first one in the upper half of a wide instruction of Thumb; of RISC-V and of data the little-endian value
+	Mnemonic string // "bl", "vldr", "ldr.w"; ".word", ".short", ".byte"; Undefined where the architecture has no such instruction
 	Operands string // "r0, [r7, #4]", "8000244 <main>"
-	Comment  string // behind ; or #: "(80001f0 <main+0x10>)"
+	Comment  string // behind @ or #: "(80001f0 <main+0x10>)"
 	Target   uint32 // of a direct branch or call
 	Branches bool   // Target is valid
 	Data     bool   // no instruction
 }
 
+// Undefined is the Mnemonic of bytes that the architecture gives no meaning.
+const Undefined = "<UNDEFINED>"
+
 // Symbols names an address, as objdump does: the function or object at or before it, and how
 // far behind its begin the address is.
 type Symbols func(addr uint32) (name string, offset uint32, ok bool)
+
+// Decode appends the instructions of code, which lies at addr, to dst. Code starts with an
+// instruction, outside of an IT block. A wide instruction that code cuts in two is data; no input is an error.
+// symbols may be nil.
+func Decode(dst []Instruction, arch Arch, addr uint32, code []byte, symbols Symbols) []Instruction {
+	if symbols == nil {
+		symbols = func(uint32) (string, uint32, bool) { return "", 0, false }
+	}
+	if arch == RV32 {
+		return decodeRISCV(dst, addr, code, symbols)
+	}
+	return decodeThumb(dst, addr, code, symbols)
+}
