@@ -5,7 +5,7 @@ import "strconv"
 // coprocessorRows are A5.3.18: what an implementation puts beside the core. The FPU's come before them.
 var coprocessorRows = []row{
 	{0xec000c00, 0xec000800, "{undefined}"}, // 8 to 11 are the FPU's
-	{0xfff00000, 0xec400000, "mcrr{c}\t{cp}, {u4.4}, {R12}, {R16}, cr{cr0}"},
+	{0xfff00000, 0xec400000, "mcrr{c}\t{cp}, {u4.4}, {R12}, {r16}, cr{cr0}"},
 	{0xfff00000, 0xec500000, "mrrc{c}\t{cp}, {u4.4}, {R12}, {R16}, cr{cr0}{different}"},
 	{0xfff00000, 0xfc400000, "mcrr2{c}\t{cp}, {u4.4}, {R12}, {R16}, cr{cr0}"},
 	{0xfff00000, 0xfc500000, "mrrc2{c}\t{cp}, {u4.4}, {R12}, {R16}, cr{cr0}{different}"},
@@ -14,7 +14,6 @@ var coprocessorRows = []row{
 	{0xff10f010, 0xee10f010, "mrc{c}\t{cp}, {u21.3}, APSR_nzcv, cr{cr16}, cr{cr0}, {opc2}"},
 	{0xff100010, 0xee100010, "mrc{c}\t{cp}, {u21.3}, {r12}, cr{cr16}, cr{cr0}, {opc2}"},
 	{0xff100010, 0xee000010, "mcr{c}\t{cp}, {u21.3}, {R12}, cr{cr16}, cr{cr0}, {opc2}"},
-	{0xff10f010, 0xfe10f010, "mrc2{c}\t{cp}, {u21.3}, APSR_nzcv, cr{cr16}, cr{cr0}, {opc2}"},
 	{0xff100010, 0xfe100010, "mrc2{c}\t{cp}, {u21.3}, {r12}, cr{cr16}, cr{cr0}, {opc2}"},
 	{0xff100010, 0xfe000010, "mcr2{c}\t{cp}, {u21.3}, {R12}, cr{cr16}, cr{cr0}, {opc2}"},
 	{0xffe00000, 0xec000000, "{undefined}"}, // P, U and W clear, and no MCRR
@@ -54,13 +53,13 @@ func (t *thumb) transfer(scale uint32) {
 		}
 	}
 	switch {
-	case indexed:
-		if distance != 0 || !add {
-			t.put(", ")
-			signed()
-		}
+	case (indexed || back) && distance == 0 && add: // without writing back, as objdump prints it
 		t.put("]")
-		if back {
+	case indexed:
+		t.put(", ")
+		signed()
+		t.put("]")
+		if back && distance != 0 {
 			t.put("!")
 		}
 	case back:

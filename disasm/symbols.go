@@ -10,6 +10,7 @@ import (
 type Symbol struct {
 	Name     string
 	Addr     uint32 // without the Thumb bit
+	Size     uint32 // 0 where unknown
 	Function bool   // STT_FUNC
 	Object   bool   // STT_OBJECT
 	Global   bool   // STB_GLOBAL; neither STB_LOCAL nor STB_WEAK
@@ -17,7 +18,7 @@ type Symbol struct {
 
 // Table names addresses by a symbol table, as objdump does: by the last symbol at or before the
 // address, however far, of several there a function before an object, a global before a weak or
-// local one, then by name. Mapping symbols ($t, $d.1) and symbols without name are left out.
+// local one, then the largest, then by name. Mapping symbols ($t, $d.1) and symbols without name are left out.
 func Table(symbols []Symbol) Symbols {
 	table := slices.DeleteFunc(slices.Clone(symbols), func(s Symbol) bool { return s.Name == "" || mapping(s.Name) })
 	rank := func(s Symbol) (r int) {
@@ -35,7 +36,7 @@ func Table(symbols []Symbol) Symbols {
 		return r
 	}
 	slices.SortFunc(table, func(a, b Symbol) int {
-		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(rank(a), rank(b)), strings.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Size, a.Size), strings.Compare(a.Name, b.Name))
 	})
 	table = slices.CompactFunc(table, func(a, b Symbol) bool { return a.Addr == b.Addr })
 	return func(addr uint32) (string, uint32, bool) {

@@ -3,10 +3,10 @@ package disasm
 // wideControlRows branch and control: A5.3.4 of the ARMv7-M manual, and the low-overhead loops and
 // conditional selections of ARMv8.1-M.
 var wideControlRows = []row{
-	{0xfff0d0ff, 0xf3808000, "msr{c}\t{status}, {r16}"},
-	{0xffe0d000, 0xf3808000, "msr{c}\t{special}, {r16}"},
-	{0xfff0d0ff, 0xf3e08000, "mrs{c}\t{r8}, CPSR"},
-	{0xffe0d000, 0xf3e08000, "mrs{c}\t{r8}, {special}"},
+	{0xfff0f0ff, 0xf3808000, "msr{c}\t{status}, {r16}"},
+	{0xffe0f000, 0xf3808000, "msr{c}\t{special}, {r16}"},
+	{0xfff0f0ff, 0xf3e08000, "mrs{c}\t{r8}, CPSR"},
+	{0xffe0f000, 0xf3e08000, "mrs{c}\t{r8}, {special}"},
 	{0xffffffff, 0xf3bf8f2f, "clrex{c}"},
 	{0xffffffff, 0xf3bf8f40, "ssbb"},
 	{0xffffffff, 0xf3bf8f44, "pssbb"},

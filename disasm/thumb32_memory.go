@@ -102,7 +102,7 @@ func putDual(t *thumb) {
 			t.offset(distance)
 		}
 		t.put("]")
-		if back && distance != 0 { // as objdump prints it
+		if back && (distance != 0 || !add) { // as objdump prints it
 			t.put("!")
 		}
 	}
@@ -155,7 +155,7 @@ func putMemory(t *thumb) {
 			t.put("]!")
 		} else {
 			t.put("], #")
-			if form&2 == 0 {
+			if form&2 == 0 && imm8 != 0 {
 				t.put("-")
 			}
 			t.number(int64(imm8))

@@ -21,8 +21,8 @@ var vfpRows = []row{
 	{0xffbf0f01, 0xecbd0b00, "vpop{c}\t{doubles}"},
 	{0xffbf0f00, 0xed2d0a00, "vpush{c}\t{singles}"},
 	{0xffbf0f00, 0xecbd0a00, "vpop{c}\t{singles}"},
-	{0xff300f01, 0xed200b01, "fstmdbx{c}\t{r16}{b21=!}, {doubles}{deprecated}"},
-	{0xff300f01, 0xed300b01, "fldmdbx{c}\t{r16}{b21=!}, {doubles}{deprecated}"},
+	{0xffb00f01, 0xed200b01, "fstmdbx{c}\t{r16}{b21=!}, {doubles}{deprecated}"},
+	{0xffb00f01, 0xed300b01, "fldmdbx{c}\t{r16}{b21=!}, {doubles}{deprecated}"},
 	{0xff900f01, 0xec800b01, "fstmiax{c}\t{r16}{b21=!}, {doubles}{deprecated}"},
 	{0xff900f01, 0xec900b01, "fldmiax{c}\t{r16}{b21=!}, {doubles}{deprecated}"},
 	{0xffb00f00, 0xed200b00, "vstmdb{c}\t{r16}!, {doubles}"},
@@ -48,8 +48,8 @@ var vfpRows = []row{
 	{0xfff00f7f, 0xee000910, "vmov{c}.f16\t{sn}, {r12}"},
 	{0xfff00f7f, 0xee100910, "vmov{c}.f16\t{r12}, {sn}"},
 	{0xfffffff0, 0xeef1fa10, "vmrs{c}\tAPSR_nzcv, fpscr"},
-	{0xfff00ff0, 0xeef00a10, "vmrs{c}\t{r12}, {fpspecial}"},
-	{0xfff00ff0, 0xeee00a10, "vmsr{c}\t{fpspecial}, {r12}"},
+	{0xfff00fff, 0xeef00a10, "vmrs{c}\t{r12}, {fpspecial}"},
+	{0xfff00fff, 0xeee00a10, "vmsr{c}\t{fpspecial}, {r12}"},
 
 	// Data processing. {f} is the precision, and {vd}, {vn} and {vm} are registers of it.
 	{0xffb00c50, 0xee000800, "vmla{c}.{f}\t{vd}, {vn}, {vm}"},
@@ -79,7 +79,7 @@ var vfpRows = []row{
 	{0xffbf0fd0, 0xeeb30b40, "vcvtb{c}.f16.f64\t{sd}, {dm}"},
 	{0xffbf0fd0, 0xeeb30bc0, "vcvtt{c}.f16.f64\t{sd}, {dm}"},
 	{0xffbf0c50, 0xeeb40840, "vcmp{b7=e}{c}.{f}\t{vd}, {vm}"},
-	{0xffbf0c7f, 0xeeb50840, "vcmp{b7=e}{c}.{f}\t{vd}, #0.0"},
+	{0xffbf0c70, 0xeeb50840, "vcmp{b7=e}{c}.{f}\t{vd}, #0.0"},
 	{0xffbf0cd0, 0xeeb60840, "vrintr{c}.{f}\t{vd}, {vm}"},
 	{0xffbf0cd0, 0xeeb608c0, "vrintz{c}.{f}\t{vd}, {vm}"},
 	{0xffbf0cd0, 0xeeb70840, "vrintx{c}.{f}\t{vd}, {vm}"},
@@ -165,6 +165,9 @@ var _ = fields(map[string]func(*thumb){
 		switch name := fpRegisters[n]; {
 		case name != "":
 			t.put(name)
+			if n == 9 || n == 10 {
+				t.remark("Impl def")
+			}
 		default:
 			t.text = append(appendHex(append(t.text, "<impl def 0x"...), n, 0), '>')
 		}
@@ -176,14 +179,16 @@ var _ = fields(map[string]func(*thumb){
 	},
 	"fraction": func(t *thumb) {
 		size := []int64{16, 32}[t.word>>7&1]
-		t.number(size - int64(t.word&15<<1|t.word>>5&1))
+		n := size - int64(t.word&15<<1|t.word>>5&1)
+		t.bad = t.bad || t.precision() == 1 && size == 16
+		t.number(n)
 		t.value = 0
 	},
 	"mode": func(t *thumb) { t.put([]string{"a", "n", "p", "m"}[t.word>>16&3]) },
 })
 
 // fpRegisters are the system registers that VMRS and VMSR name.
-var fpRegisters = [16]string{0: "fpsid", 1: "fpscr", 5: "mvfr2", 6: "mvfr1", 7: "mvfr0", 8: "fpexc", 14: "fpcxt_ns", 15: "fpcxt_s"}
+var fpRegisters = [16]string{0: "fpsid", 1: "fpscr", 2: "fpscr_nzcvqc", 5: "mvfr2", 6: "mvfr1", 7: "mvfr0", 8: "fpexc", 9: "fpinst", 10: "fpinst2", 14: "fpcxt_ns", 15: "fpcxt_s"}
 
 // putFloatConstant prints the 8 bits of a constant, and in the comment what number they stand
 // for: A6.4.1, VFPExpandImm, as single precision.
