@@ -108,9 +108,11 @@ type StackSamples struct {
 
 // ByStack adds up the samples of all threads by their stack, in the order of
 // the stack table.
-func (p *Profile) ByStack() []StackSamples {
+func (p *Profile) ByStack() []StackSamples { return p.byStack(p.Threads) }
+
+func (p *Profile) byStack(threads []ThreadTrack) []StackSamples {
 	counts := make([]StackSamples, len(p.Stacks))
-	for _, t := range p.Threads {
+	for _, t := range threads {
 		for _, s := range t.Samples {
 			c := &counts[s.Stack]
 			c.Samples += s.Count
