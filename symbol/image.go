@@ -27,6 +27,7 @@ type Image struct {
 	code       []Range // sorted, disjoint
 	symbols    symbolTable
 	vectors    vectorTable
+	source     func(file string) (string, bool) // nil: reads the disk
 
 	mu        sync.Mutex // guards what follows
 	debug     *debugInfo

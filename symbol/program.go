@@ -213,6 +213,14 @@ func (p *Program) Source(file string) (string, bool) {
 	return "", false
 }
 
+// SourceAt reads a source file that the debug information names at pc, see Image.SourceAt.
+func (p *Program) SourceAt(pc uint32, file string) (string, bool) {
+	if im := p.owner(pc); im != nil {
+		return im.SourceAt(pc, file)
+	}
+	return "", false
+}
+
 // Remarks says what the images lack, and where they overlap.
 func (p *Program) Remarks() []string {
 	out := slices.Clone(p.remarks)

@@ -24,6 +24,9 @@ func (im *Image) Source(file string) (string, bool) {
 	if file == "" || !slices.Contains(sourceExtensions, strings.ToLower(filepath.Ext(file))) {
 		return "", false
 	}
+	if im.source != nil {
+		return im.source(file)
+	}
 	try := []string{file}
 	if !isAbs(file) {
 		try = append(try, filepath.Join(filepath.Dir(im.path), file))
@@ -35,6 +38,9 @@ func (im *Image) Source(file string) (string, bool) {
 	}
 	return "", false
 }
+
+// SetSource replaces the reader of source files: of a program that has no files. It is called before any other method.
+func (im *Image) SetSource(read func(file string) (string, bool)) { im.source = read }
 
 func readText(path string) (string, bool) {
 	st, err := os.Stat(path)
@@ -99,4 +105,15 @@ func (im *Image) Remarks() []string {
 		}
 	}
 	return out
+}
+
+// SourceAt is Source for who may be told nothing but what belongs to a piece of code: false, too, where the debug
+// information does not name the file at pc.
+func (im *Image) SourceAt(pc uint32, file string) (string, bool) {
+	for _, l := range im.Lookup(pc) {
+		if file != "" && (l.File == file || l.CallFile == file) {
+			return im.Source(file)
+		}
+	}
+	return "", false
 }

@@ -22,7 +22,11 @@ func OpenAnyImage(path string) (*symbol.Image, error) { return openImageBy(path,
 
 func openImageBy(path string, open func(path string) (*symbol.Image, error)) (*symbol.Image, error) {
 	if path == "" {
-		return symbol.New(bytes.NewReader(demo.ELF), int64(len(demo.ELF)), BuiltIn)
+		im, err := symbol.New(bytes.NewReader(demo.ELF), int64(len(demo.ELF)), BuiltIn)
+		if err == nil {
+			im.SetSource(BuiltInTracedSource)
+		}
+		return im, err
 	}
 	return open(path)
 }

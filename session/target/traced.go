@@ -18,6 +18,7 @@ func OpenBuiltInTraced() (*symbol.Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	image.SetSource(BuiltInTracedSource)
 	return symbol.NewProgram(image)
 }
 
