@@ -14,6 +14,7 @@ import (
 	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/gmon/tftp"
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/report"
 	"github.com/mprof/mprof/session/sampling"
 	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/session/tracing"
@@ -122,6 +123,8 @@ var hints = []hint{
 	{is(gdbremote.ErrTimeout), "Does the target run, and does the server still answer others? A slow probe or a target that sleeps deeply can keep it busy. Samples taken before that are kept. A target that is left halted runs on after another mprof or gdb has come and gone."},
 	{is(gdbremote.ErrHalted), "Connect once more with gdb or mprof: both let the target run when they leave; or reset it."},
 	{as[*gdbremote.RefusedError], "The server says no more than that; its own output may. docs/targets.md says what mprof needs of it."},
+	{as[*report.NoFunctionError], "mprof report PROFILE --top 0 lists all functions. A name that is no plain word needs quotes."},
+	{is(report.ErrNoContexts), "--method auto halts the core for each sample: those know the exception that runs."},
 	{is(fs.ErrPermission), "Check the permissions of the file and of its folder."},
 	{is(context.DeadlineExceeded), "The probe stopped answering: unplug it and plug it in again."},
 }

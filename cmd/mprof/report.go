@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mprof/mprof/export"
+	"github.com/mprof/mprof/report"
 )
 
 // reportCommand prints what a profile says, without a viewer.
@@ -16,11 +17,15 @@ func (a *app) reportCommand() *cobra.Command {
 	f := &reportFlags{}
 	cmd := &cobra.Command{
 		Use:   "report [flags] PROFILE",
-		Short: "Print the functions of a profile",
+		Short: "Print what a profile says: functions, call graph, contexts, lines, instructions",
 		Long: `Report prints how a profile was taken and its hottest functions, as mprof sample
 and mprof trace do at their end. PROFILE is any file that mprof writes or reads,
 recognised by its content: a recording, or a profile for the Firefox Profiler or
 pprof, or folded stacks.
+
+Other views take the place of that table, several at once where asked for:
+--graph (as gprof -q, pprof -peek), --contexts and --annotate FUNCTION (as perf
+annotate, pprof -list). Each share of samples has its standard error.
 
 With --fit it says which functions are worth moving from flash into RAM: those
 that cover the most time awake within so many bytes, what that can gain, and, by
@@ -28,15 +33,22 @@ that cover the most time awake within so many bytes, what that can gain, and, by
 		Example: `  mprof report mprof-profile.json.gz --top 0
   mprof report run.mprof --sort total
   mprof report mprof-profile.pb.gz --json
+  mprof report mprof-profile.json.gz --graph
+  mprof report mprof-profile.json.gz --annotate parse
+  mprof report mprof-profile.json.gz --contexts --format markdown
   mprof report mprof-profile.json.gz --fit 8K --flash-wait 5 --ld ramtext.ld`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(f.prepare(args), f.fit.prepare(cmd.Flags().Changed)); err != nil {
+			if err := errors.Join(f.prepare(args), f.fit.prepare(cmd.Flags().Changed), f.views.prepare(f.json, f.fit.size != "")); err != nil {
 				return usageError{err}
 			}
 			if f.fit.size != "" {
 				return a.reportFit(cmd.Context(), f)
 			}
+			if f.viewsAsked() {
+				return a.reportViews(cmd.Context(), f, cmd.Flags().Changed("top"))
+			}
+			f.json = f.json || f.views.format == string(report.JSON)
 			return a.reportProfile(cmd.Context(), f)
 		},
 	}
@@ -53,6 +65,7 @@ type reportFlags struct {
 	sort  string
 	json  bool
 	fit   fitFlags
+	views viewFlags
 }
 
 func (f *reportFlags) add(cmd *cobra.Command) {
@@ -62,6 +75,7 @@ func (f *reportFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.top, "top", defaultTop, "how many functions are listed; 0: all")
 	flags.StringVar(&f.sort, "sort", "", "column by which functions are listed, the largest first: "+strings.Join(orderNames(), ", ")+"\nof samples: "+strings.Join(sampleOrderNames(), ", ")+" (default total of traced calls, self of samples)")
 	flags.BoolVar(&f.json, "json", false, "print it as JSON, with all functions")
+	f.views.add(cmd)
 	f.fit.add(flags)
 	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(orderNames(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagFilename("elf")
