@@ -1,6 +1,6 @@
 // Package export writes profiles for people and their viewers. In: a profile.
 // Out: Firefox Profiler JSON, pprof, folded stacks, gprof's gmon.out, backtraces as text,
-// speedscope, and a summary as text or JSON; and the way back, from files that mprof or others
+// speedscope, Callgrind's call graph, and a summary as text or JSON; and the way back, from files that mprof or others
 // wrote.
 package export
 
@@ -36,6 +36,7 @@ var Formats = []Format{
 	{"gprof, as gmon.out", GmonExt, WriteGmon, ""},
 	{"symbols for gprof", symsExt, WriteGmonSymbols, ""},
 	{"backtraces as text", ".perf", WritePerf, "gprof2dot -f perf %s | dot -Tsvg > calls.svg"},
+	{"Callgrind, as callgrind.out", callgrindExt, WriteCallgrind, "kcachegrind %s"},
 	{"speedscope", ".speedscope.json", WriteSpeedscope, "speedscope %s"},
 	{"speedscope, compressed", ".speedscope.json.gz", compressed(WriteSpeedscope), "speedscope %s"},
 }
@@ -67,18 +68,25 @@ func viewer(ext string) string {
 	return ""
 }
 
+// callgrindExt is the extension of a file for Callgrind's tools that has another name than theirs.
+const callgrindExt = ".callgrind"
+
 // GmonExt is the extension of a gmon.out that has another name.
 const GmonExt = ".gmon"
 
 const symsExt = ".syms"
 
 // ByPath returns the format that the extension of path names, the longest where several do;
-// gmon.out, gmon-1.out and the like are for gprof. "-" and device files such as /dev/stdout have none: they get folded
+// gmon.out, gmon-1.out and the like
+// are for gprof, callgrind.out.1234 for Callgrind's tools. "-" and device files such as /dev/stdout have none: they get folded
 // stacks, which are text.
 func ByPath(path string) (Format, error) {
 	lower := strings.ToLower(filepath.Base(path))
-	if strings.HasPrefix(lower, "gmon") && strings.HasSuffix(lower, ".out") {
+	switch {
+	case strings.HasPrefix(lower, "gmon") && strings.HasSuffix(lower, ".out"):
 		lower = "gmon" + GmonExt
+	case strings.HasPrefix(lower, "callgrind.out"): // callgrind.out.1234, too
+		lower = "callgrind" + callgrindExt
 	}
 	var found *Format
 	for i := range Formats {

@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "write testdata anew")
 
 // small is a profile of six samples that shows every kind of frame.
-func small(t *testing.T) *profile.Profile {
+func small(t testing.TB) *profile.Profile {
 	t.Helper()
 	b := profile.NewBuilder(program, profile.Options{
 		Start: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), Period: 10 * time.Millisecond, Mapping: mapping,

@@ -18,7 +18,7 @@ import (
 )
 
 // wholeFormats have all of a profile beside their rows.
-var wholeFormats = []string{".speedscope.json", ".speedscope.json.gz"}
+var wholeFormats = []string{".speedscope.json", ".speedscope.json.gz", ".callgrind"}
 
 func written(tb testing.TB, p *profile.Profile, ext string) []byte {
 	tb.Helper()
