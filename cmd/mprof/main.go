@@ -24,8 +24,8 @@ func main() {
 }
 
 // run executes one command line and returns the exit code: 0 for success, 1
-// for an error, 2 for a command line that makes no sense, 128+n for a run
-// that signal n cut short.
+// for an error, 2 for a command line that makes no sense, 3 for a change beyond its
+// rule (mprof diff), 128+n for a run that signal n cut short.
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := withSignals(context.Background())
 	defer stop()
@@ -71,6 +71,9 @@ func (a *app) report(err error) int {
 	}
 	if as[usageError](err) || as[*target.UsageError](err) {
 		return 2
+	}
+	if rules := (*rulesError)(nil); errors.As(err, &rules) {
+		return 3
 	}
 	return 1
 }
