@@ -180,7 +180,7 @@ func writeDiffs(d *diff.Diff, paths []string) error {
 }
 
 // rulesError is a change that is too much.
-type rulesError struct{ failed, rules int }
+type rulesError struct{ failed int }
 
 func (e *rulesError) Error() string {
 	if e.failed == 1 {
