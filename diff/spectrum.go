@@ -97,26 +97,29 @@ func ratioError(part, whole *spectrum) (err, freedom float64) {
 // 1 / (frequencies ln² 2).
 const freedomOfMedian = 2 * frequencies * math.Ln2 * math.Ln2
 
-// meanError is the standard error of the mean of a series of values, and its degrees of freedom: that
-// of independent ones where they are too few for that.
-func meanError(values []time.Duration) (err, freedom float64) {
-	n := float64(len(values))
-	if len(values) >= 3*frequencies {
-		var part, whole spectrum
-		var p phases
-		for i, v := range values {
-			p.at((float64(i) + 0.5) / n)
-			part.point(&p, float64(v))
-			whole.point(&p, 1)
-		}
-		return ratioError(&part, &whole)
+// ofCallTimes are series of times of calls, and of the calls.
+func ofCallTimes(calls []call, run time.Duration) (times, numbers spectrum) {
+	var p phases
+	for _, c := range calls {
+		p.at(float64(c.at) / float64(run))
+		times.point(&p, float64(c.net))
+		numbers.point(&p, 1)
 	}
-	mean, squares := 0., 0.
-	for _, v := range values {
-		mean += float64(v) / n
+	return times, numbers
+}
+
+// meanError is the standard error of the mean time of calls of a run, and its degrees of freedom.
+// Where they are so few that frequencies say little, never less than that of independent ones.
+func meanError(calls []call, run time.Duration) (err, freedom float64) {
+	times, numbers := ofCallTimes(calls, run)
+	err, freedom = ratioError(&times, &numbers)
+	n := float64(len(calls))
+	if len(calls) > 3*frequencies {
+		return err, freedom
 	}
-	for _, v := range values {
-		squares += (float64(v) - mean) * (float64(v) - mean)
+	mean, squares := times.sum/n, 0.
+	for _, c := range calls {
+		squares += (float64(c.net) - mean) * (float64(c.net) - mean)
 	}
-	return math.Sqrt(squares / (n - 1) / n), n - 1
+	return max(err, math.Sqrt(squares/(n-1)/n)), min(freedom, n-1)
 }

@@ -16,7 +16,7 @@ type side struct {
 	whole     spectrum  // samples, or the time observed
 	functions []*counts // nil: does not occur
 	byContext map[string]*counts
-	calls     [][]time.Duration // by function: those kept of a trace, once somebody asks
+	kept      [][]call // by function: calls of a trace, once somebody asks
 }
 
 // counts are those of one function or one context.

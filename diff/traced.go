@@ -71,23 +71,26 @@ func (s *side) perCall(f profile.FunctionIndex) Estimate {
 	if len(calls) < 2 {
 		return e
 	}
-	e.Error, e.freedom = meanError(calls)
+	e.Error, e.freedom = meanError(calls, s.length)
 	e.Known = true
 	return e
 }
 
-// callsOf are the times of the calls of a function that are kept.
-func (s *side) callsOf(f profile.FunctionIndex) []time.Duration {
-	if s.calls == nil {
-		s.calls = make([][]time.Duration, len(s.p.Functions))
+// call is one call that is kept.
+type call struct{ at, net time.Duration }
+
+// callsOf are the calls of a function that are kept.
+func (s *side) callsOf(f profile.FunctionIndex) []call {
+	if s.kept == nil {
+		s.kept = make([][]call, len(s.p.Functions))
 		for _, t := range s.p.Threads {
 			for _, c := range t.Calls {
 				at := s.p.Frames[s.p.Stacks[c.Stack].Frame].Function
-				s.calls[at] = append(s.calls[at], c.Net)
+				s.kept[at] = append(s.kept[at], call{c.Time, c.Net})
 			}
 		}
 	}
-	return s.calls[f]
+	return s.kept[f]
 }
 
 // timeChange compares two means by Student's t with the degrees of freedom of Welch. blur

@@ -54,7 +54,7 @@ var layers = map[string][]string{
 	"serve/symbols":       {"serve", "disasm", "symbol", "profile"},
 	"serve/pprofui":       {"serve"},
 	"report":              {"disasm", "export", "profile", "symbol", "unwind", "snapshot"},
-	"diff":                {"profile", "export"},
+	"diff":                {"profile", "export", "snapshot"},
 }
 
 // only lists the modules that a single package may import.
