@@ -65,6 +65,12 @@ func (p *Paths) At(s StackIndex) FunctionIndex {
 	return p.profile.Frames[p.profile.Stacks[s].Frame].Function
 }
 
+// Row is a function, whose name is not unique yet, and the address of the first code that was seen of
+// it.
+func (p *Paths) Row(f FunctionIndex) (Function, uint32) {
+	return p.profile.Functions[f], p.tables.places[f]
+}
+
 // Finish returns the profile of a trace. Tracks, events, t and a are
 // its own from then on; Away is overwritten. The paths are used up.
 func (p *Paths) Finish(o Options, threads []ThreadTrack, events []Event, t *Trace, a Acquisition, duration time.Duration) *Profile {

@@ -59,6 +59,7 @@ type Builder struct {
 	numbers  numbers
 	doubts   doubts
 	believed bool // PairCost and InnerCost make sense
+	watcher  Watcher
 }
 
 // doubts counts what could not be known for certain.
@@ -91,12 +92,16 @@ func NewBuilder(sym profile.Symbolizer, o Options) *Builder {
 // Arrived says when, on the clock of the host, the bytes arrived of what is to come.
 // Without it, a silence of more than 2^32 ticks of the target is too short by a multiple of that.
 func (b *Builder) Arrived(at time.Duration) {
+	b.lock()
+	defer b.unlock()
 	at = min(max(at, 0), 1<<58)
 	b.clock.arrived, b.clock.heard = max(at, b.clock.arrived), true
 }
 
 // Records takes calls that returned, and context switches.
 func (b *Builder) Records(batch trace.Batch) {
+	b.lock()
+	defer b.unlock()
 	b.unsaidReset(&batch)
 	b.status.received += uint64(len(batch.Records))
 	if !b.unit(batch.Version) {
@@ -152,7 +157,7 @@ func (b *Builder) returnedIn(id uint16, i int32) {
 	switch {
 	case c == b.rest:
 		b.doubts.contexts++
-		b.sum(i)
+		b.sum(c, i)
 		b.settle(c, i, b.tree.label(c.root, placeUnknown), it.depth)
 		return
 	case id >= trace.FirstException:

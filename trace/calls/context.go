@@ -91,7 +91,7 @@ func (b *Builder) enclose(c *context, i int32) {
 	c.open = c.open[:cut]
 	b.fill(c, i, inside)
 	b.gathered = inside[:0]
-	b.sum(i)
+	b.sum(c, i)
 	if it.depth > 0 {
 		c.open = append(c.open, i)
 	}
@@ -155,7 +155,7 @@ func (b *Builder) fill(c *context, i int32, inside []int32) {
 // sum computes the times of call i from what happened in it. Its own time is
 // that between entry and exit less the time of all that, less what
 // tracing cost: in it itself, and in it for each call in it.
-func (b *Builder) sum(i int32) {
+func (b *Builder) sum(c *context, i int32) {
 	it := &b.items.all[i]
 	p := &b.places.all[it.place]
 	length := it.exit - it.entry
@@ -182,6 +182,7 @@ func (b *Builder) sum(i int32) {
 	it.self, it.net = left, saturate(net, left)
 	spent := b.inner + b.pair*int64(min(it.calls-1, 1<<34))
 	it.elapsed = max(length-spent>>8, it.net)
+	b.count(c, it)
 }
 
 // mostTime bounds sums of times.

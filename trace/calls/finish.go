@@ -16,6 +16,8 @@ import (
 // begin with the first entry that is known. Trace.Bytes is left to the caller. The
 // builder is used up.
 func (b *Builder) Finish(a profile.Acquisition, duration time.Duration) *profile.Profile {
+	b.lock()
+	defer b.unlock()
 	b.giveUpEarly()
 	if b.losses.open {
 		b.lossEvent(0)
@@ -26,6 +28,9 @@ func (b *Builder) Finish(a profile.Acquisition, duration time.Duration) *profile
 		}
 		return placeUnknown
 	})
+	if b.watcher != nil {
+		b.watcher.Finish()
+	}
 	since := time.Duration(b.first)
 	stacks, open := b.stacks()
 	threads, kept := b.threads(stacks, since)

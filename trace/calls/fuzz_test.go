@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/trace"
 )
 
@@ -115,7 +114,7 @@ func FuzzBuilder(f *testing.F) {
 				b.Records(batch)
 			}
 		}
-		p := b.Finish(profile.Acquisition{}, 0)
+		p := finishLooked(t, b)
 		if err := p.Check(); err != nil {
 			t.Fatal(err)
 		}

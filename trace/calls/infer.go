@@ -23,7 +23,7 @@ func (b *Builder) inferredReturn(i int32) {
 	c := b.infer(it)
 	if c == nil {
 		b.doubts.contexts++
-		b.sum(i)
+		b.sum(b.inferred.contexts[0], i)
 		b.settle(b.inferred.contexts[0], i, b.tree.label(b.inferred.contexts[0].root, placeUnknown), it.depth)
 		return
 	}

@@ -33,6 +33,8 @@ const mostEvents = 10_000
 
 // Loss takes a gap in the stream.
 func (b *Builder) Loss(l trace.Loss) {
+	b.lock()
+	defer b.unlock()
 	if l.Kind >= trace.NumLossKinds {
 		return
 	}
@@ -124,6 +126,9 @@ func (b *Builder) lossEvent(length int64) {
 }
 
 func (b *Builder) event(e profile.Event) {
+	if b.watcher != nil {
+		b.watcher.Event(e)
+	}
 	if len(b.events) >= mostEvents {
 		b.doubts.events++
 		return

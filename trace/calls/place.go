@@ -29,6 +29,7 @@ type stat struct {
 	min, max int64
 	times    *hdrhistogram.Histogram
 	longest  kept
+	told     profile.FunctionTimes // when somebody looked
 	atLeast  bool
 }
 

@@ -17,6 +17,21 @@ type kept struct {
 	atLeast       bool
 }
 
+// kept is call it of context c, whose path is a node; 0: not known yet.
+func (it *item) kept(c *context, node int32) kept {
+	return kept{seq: it.seq, time: it.entry, elapsed: it.elapsed, net: it.net, node: node, context: c.index, atLeast: it.atLeast}
+}
+
+// count takes a call into the statistics of its function, whatever its callers are.
+func (b *Builder) count(c *context, it *item) {
+	s := &b.places.stats[b.places.all[it.place].stat]
+	k := it.kept(c, 0)
+	s.add(&k, it.self)
+	if b.watcher != nil {
+		b.watcher.Returned(int(c.index), s.function, time.Duration(it.entry), time.Duration(it.elapsed), it.depth)
+	}
+}
+
 // settle counts call i and those in it, now that their path is known: below node
 // above, which stands for depth. The item is used up.
 func (b *Builder) settle(c *context, i int32, above int32, depth uint16) {
@@ -27,9 +42,12 @@ func (b *Builder) settle(c *context, i int32, above int32, depth uint16) {
 	node := b.tree.down(above, it.place)
 	n := &b.tree.nodes[node]
 	n.calls++
+	n.self = saturate(n.self, it.self)
 	n.net = saturate(n.net, it.net)
-	k := kept{seq: it.seq, time: it.entry, elapsed: it.elapsed, net: it.net, node: node, context: c.index, atLeast: it.atLeast}
-	b.places.stats[b.places.all[it.place].stat].add(&k, it.self)
+	k := it.kept(c, node)
+	if s := &b.places.stats[b.places.all[it.place].stat]; s.longest.seq == it.seq {
+		s.longest = k
+	}
 	if it.seq+uint64(b.options.Keep) >= b.calls {
 		b.keep(&k)
 	}

@@ -25,6 +25,8 @@ type statuses struct {
 
 // Status takes what the target counts.
 func (b *Builder) Status(s trace.Status) {
+	b.lock()
+	defer b.unlock()
 	x := &b.status
 	if !x.begun && !x.some {
 		x.first = s
@@ -58,6 +60,8 @@ func (b *Builder) droppedSomewhere(n uint64) {
 // Answer takes an ACK: START and RESET_BUFFERS make the target count from 0, and empty its
 // buffer.
 func (b *Builder) Answer(command, reason byte) {
+	b.lock()
+	defer b.unlock()
 	if reason != 0 || command != trace.CommandStart && command != trace.CommandReset {
 		return
 	}

@@ -23,7 +23,7 @@ type node struct {
 	into          int32 // node that this one has become a part of, 0: none
 	recent        int32 // child that was found last
 	calls         uint64
-	net           int64
+	self, net     int64
 }
 
 // Places of nodes that are no function.
@@ -111,6 +111,7 @@ func (t *tree) merge(from, into int32) {
 		delete(t.index, key(from, place))
 		if same := t.find(into, place); same != 0 {
 			t.nodes[same].calls += t.nodes[c].calls
+			t.nodes[same].self = saturate(t.nodes[same].self, t.nodes[c].self)
 			t.nodes[same].net = saturate(t.nodes[same].net, t.nodes[c].net)
 			t.merge(c, same)
 		} else {

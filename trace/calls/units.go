@@ -78,6 +78,8 @@ func (b *Builder) giveUpEarly() {
 
 // Metadata takes what the target says of itself.
 func (b *Builder) Metadata(m trace.Metadata) {
+	b.lock()
+	defer b.unlock()
 	if m.Flags&trace.FlagStarted != 0 && m.Known >= trace.KnownFlags && b.calls > 0 {
 		b.reset()
 		b.status.restart()
