@@ -72,6 +72,6 @@ func (t *thumb) transfer(scale uint32) {
 	}
 	if n == 15 && (indexed || back) {
 		t.value = 0
-		t.remark(string(appendAddress(nil, t.relative(uint32(distance)), t.symbols)))
+		t.remark(t.name(t.relative(uint32(distance))))
 	}
 }

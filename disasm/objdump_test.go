@@ -66,11 +66,33 @@ func assemble(t testing.TB, arch string, words []uint32) string {
 			fmt.Fprintf(&s, ".inst.w 0x%08x\n", w)
 		}
 	}
-	object := filepath.Join(t.TempDir(), "words.o")
-	c := exec.Command("arm-none-eabi-as", "-o", object, "-")
-	c.Stdin = strings.NewReader(s.String())
+	return run(t, s.String(), "arm-none-eabi-as")
+}
+
+// assembleRISCV does so for RISC-V.
+func assembleRISCV(t testing.TB, words []uint32) string {
+	t.Helper()
+	need(t, "riscv64-unknown-elf-as", "binutils-riscv64-unknown-elf")
+	var s strings.Builder
+	s.WriteString(".option norelax\n")
+	for _, w := range words {
+		if w&3 != 3 {
+			fmt.Fprintf(&s, ".insn 2, 0x%04x\n", w)
+		} else {
+			fmt.Fprintf(&s, ".insn 4, 0x%08x\n", w)
+		}
+	}
+	return run(t, s.String(), "riscv64-unknown-elf-as", "-march=rv32imafdc_zicsr_zifencei_zba_zbb_zbc_zbs", "-mabi=ilp32")
+}
+
+// run assembles a text.
+func run(t testing.TB, text, tool string, args ...string) (object string) {
+	t.Helper()
+	object = filepath.Join(t.TempDir(), "words.o")
+	c := exec.Command(tool, append(args, "-o", object, "-")...)
+	c.Stdin = strings.NewReader(text)
 	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("arm-none-eabi-as: %v\n%.2000s", err, out)
+		t.Fatalf("%s: %v\n%.2000s", tool, err, out)
 	}
 	return object
 }

@@ -56,20 +56,20 @@ func pieces[T any](text string, find func(name string) func(T)) (all []piece[T])
 	return all
 }
 
-// index finds the first pattern that fits a word by its upper bits: the patterns that any word
-// with those bits can fit, in their order.
+// index finds the first pattern that fits a word by some of its bits: each bucket has the patterns
+// that a word with those bits can fit, in their order.
 type index[T any] struct {
-	shift   uint
-	buckets [][]pattern[T]
+	shift, mask uint32
+	buckets     [][]pattern[T]
 }
 
-// newIndex sorts patterns by the bits of a word of the given width above shift.
-func newIndex[T any](width, shift uint, patterns []pattern[T]) *index[T] {
-	x := &index[T]{shift, make([][]pattern[T], 1<<(width-shift))}
-	for upper := range x.buckets {
+// newIndex sorts patterns by the width bits of a word from shift on.
+func newIndex[T any](width, shift uint32, patterns []pattern[T]) *index[T] {
+	x := &index[T]{shift, 1<<width - 1, make([][]pattern[T], 1<<width)}
+	for key := range x.buckets {
 		for _, p := range patterns {
-			if uint32(upper)<<shift&p.mask>>shift == p.value>>shift {
-				x.buckets[upper] = append(x.buckets[upper], p)
+			if uint32(key)&(p.mask>>shift) == p.value>>shift&x.mask {
+				x.buckets[key] = append(x.buckets[key], p)
 			}
 		}
 	}
@@ -77,7 +77,7 @@ func newIndex[T any](width, shift uint, patterns []pattern[T]) *index[T] {
 }
 
 func (x *index[T]) find(word uint32) *pattern[T] {
-	bucket := x.buckets[word>>x.shift]
+	bucket := x.buckets[word>>x.shift&x.mask]
 	for i := range bucket {
 		if p := &bucket[i]; word&p.mask == p.value {
 			return p

@@ -79,3 +79,51 @@ func TestThumbFloat(t *testing.T) {
 	theirs := objdump(t, "arm-none-eabi-objdump", assemble(t, "armv8-m.main", words))
 	compare(t, disasm.Decode(nil, disasm.Thumb, 0, thumbBytes(words), textSection), theirs)
 }
+
+// Every halfword that is a compressed instruction.
+func TestRISCVCompressed(t *testing.T) {
+	var words []uint32
+	for w := range uint32(1 << 16) {
+		if w&3 != 3 {
+			words = append(words, w)
+		}
+	}
+	theirs := objdump(t, "riscv64-unknown-elf-objdump", assembleRISCV(t, words))
+	compare(t, disasm.Decode(nil, disasm.RV32, 0, riscvBytes(words), textSection), theirs)
+}
+
+// Random words of RISC-V.
+func TestRISCVFull(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	opcodes := []uint32{0x03, 0x07, 0x0f, 0x13, 0x17, 0x23, 0x27, 0x2f, 0x33, 0x37, 0x43, 0x47, 0x4b, 0x4f, 0x53, 0x63, 0x67, 0x6f, 0x73}
+	functions := []uint32{0, 1, 4, 5, 8, 9, 0x0c, 0x0d, 0x10, 0x11, 0x14, 0x15, 0x20, 0x24, 0x2c, 0x2d, 0x30, 0x34, 0x35, 0x50, 0x51, 0x60, 0x61, 0x68, 0x69, 0x70, 0x71, 0x78, 0x79}
+	var words []uint32
+	for csr := range uint32(4096) {
+		words = append(words, csr<<20|0x2573, csr<<20|0x73, csr<<20|0x0f)
+	}
+	for range 200_000 {
+		w := random.Uint32()&^0x7f | opcodes[random.Intn(len(opcodes))]
+		if random.Intn(3) > 0 { // mostly what exists
+			w = w&^(0x7f<<25) | functions[random.Intn(len(functions))]<<25
+		}
+		for _, register := range []uint32{7, 15, 20} { // names of their own for zero
+			if random.Intn(4) == 0 {
+				w &^= 31 << register
+			}
+		}
+		words = append(words, w)
+	}
+	theirs := objdump(t, "riscv64-unknown-elf-objdump", assembleRISCV(t, words))
+	compare(t, disasm.Decode(nil, disasm.RV32, 0, riscvBytes(words), textSection), theirs)
+}
+
+func riscvBytes(words []uint32) (code []byte) {
+	for _, w := range words {
+		if w&3 != 3 {
+			code = binary.LittleEndian.AppendUint16(code, uint16(w))
+		} else {
+			code = binary.LittleEndian.AppendUint32(code, w)
+		}
+	}
+	return code
+}

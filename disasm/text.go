@@ -6,8 +6,8 @@ import "strconv"
 // mnemonic, tab, operands, comment.
 func Text(i Instruction) string {
 	switch {
-	case i.Mnemonic == Undefined && i.Comment != "":
-		return "\t\t@ " + i.Comment
+	case i.Mnemonic == Undefined:
+		return "\t\t" + i.Comment
 	case i.Comment == "" && i.Operands == "":
 		return i.Mnemonic
 	case i.Comment == "":
@@ -15,9 +15,9 @@ func Text(i Instruction) string {
 	case i.Comment[0] == '#':
 		return i.Mnemonic + "\t" + i.Operands + " " + i.Comment
 	case i.Operands == "": // nop of ARMv6-M
-		return i.Mnemonic + "\t\t\t@ " + i.Comment
+		return i.Mnemonic + "\t\t\t" + i.Comment
 	}
-	return i.Mnemonic + "\t" + i.Operands + "\t@ " + i.Comment
+	return i.Mnemonic + "\t" + i.Operands + "\t" + i.Comment
 }
 
 // appendAddress prints an address and its symbol: "8000244 <main+0x10>".

@@ -23,12 +23,12 @@ type thumb struct {
 }
 
 var tables = sync.OnceValue(func() (t struct{ narrow, wide *index[*thumb] }) {
-	t.narrow = newIndex(16, 6, compile(narrowRows, thumbField))
+	t.narrow = newIndex(10, 6, compile(narrowRows, thumbField))
 	var wide []row
 	for _, rows := range [][]row{loopRows, wideMemoryRows, wideDataRows, wideControlRows, wideMultiplyRows, vfpRows, coprocessorRows} {
 		wide = append(wide, rows...)
 	}
-	t.wide = newIndex(32, 20, compile(wide, thumbField))
+	t.wide = newIndex(12, 20, compile(wide, thumbField))
 	return t
 })
 
@@ -72,7 +72,7 @@ func (t *thumb) decode(wide bool) Instruction {
 	i := Instruction{Addr: t.addr, Size: size, Raw: t.word}
 	if p == nil || t.bad {
 		i.Mnemonic = Undefined
-		i.Comment = string(appendHex([]byte(Undefined+" instruction: 0x"), t.word, 2*size))
+		i.Comment = string(appendHex([]byte("@ "+Undefined+" instruction: 0x"), t.word, 2*size))
 		return i
 	}
 	i.Mnemonic, i.Operands, _ = strings.Cut(string(t.text), "\t")
@@ -90,9 +90,9 @@ func (t *thumb) decode(wide bool) Instruction {
 // remark adds a comment behind those that are there.
 func (t *thumb) remark(s string) {
 	if len(t.comment) > 0 {
-		t.comment = append(t.comment, "\t@ "...)
+		t.comment = append(t.comment, '\t')
 	}
-	t.comment = append(t.comment, s...)
+	t.comment = append(append(t.comment, "@ "...), s...)
 }
 
 // itState is EPSR.IT (B1.3.3 of the ARMv8-M manual): bits 7 to 4 the condition of the next

@@ -108,12 +108,11 @@ var _ = fields(map[string]func(*thumb){
 	"nop":  func(t *thumb) { t.put(t.it.cond()); t.remark("(mov r8, r8)") },
 	"literal": func(t *thumb) {
 		t.value = 0
-		t.comment = append(appendAddress(append(t.comment, '('), t.literal()+t.word&0xff*4, t.symbols), ')')
+		t.remark("(" + t.name(t.literal()+t.word&0xff*4) + ")")
 	},
 	"adr": func(t *thumb) {
 		t.value = 0
-		t.comment = append(append(append(t.comment, "(adr "...), registers[t.word>>8&7]...), ", "...)
-		t.comment = append(appendAddress(t.comment, t.literal()+t.word&0xff*4, t.symbols), ')')
+		t.remark("(adr " + registers[t.word>>8&7] + ", " + t.name(t.literal()+t.word&0xff*4) + ")")
 	},
 	"compare":  func(t *thumb) { t.branch(t.addr + 4 + (t.word>>3&0x40 | t.word>>2&0x3e)) },
 	"pushed":   func(t *thumb) { t.list(t.word&0xff | t.word<<6&0x4000) },

@@ -107,7 +107,7 @@ func putDual(t *thumb) {
 		}
 	}
 	if n == 15 {
-		t.remark(string(appendAddress(nil, t.relative(distance), t.symbols)))
+		t.remark(t.name(t.relative(distance)))
 	}
 }
 
@@ -132,7 +132,7 @@ func putMemory(t *thumb) {
 			t.value = 0
 		}
 		t.put("]")
-		t.remark(string(appendAddress(nil, t.relative(distance), t.symbols)))
+		t.remark(t.name(t.relative(distance)))
 	case t.word>>23&1 != 0:
 		if distance := t.word & 0xfff; distance != 0 {
 			t.put(", #")

@@ -77,6 +77,9 @@ func (t *thumb) branch(target uint32) {
 	t.text = appendAddress(t.text, target, t.symbols)
 }
 
+// name is an address with its symbol.
+func (t *thumb) name(addr uint32) string { return string(appendAddress(nil, addr, t.symbols)) }
+
 // literal is the base of an address relative to the PC: Align(PC, 4), A7.4.
 func (t *thumb) literal() uint32 { return (t.addr + 4) &^ 3 }
 
