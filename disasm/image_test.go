@@ -15,6 +15,7 @@ import (
 type image struct {
 	file    *elf.File
 	symbols disasm.Symbols
+	pointer uint32 // of RISC-V
 	marks   []mark // mapping symbols, by address
 }
 
@@ -34,7 +35,7 @@ func open(t testing.TB, path string) *image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	im := &image{file: f}
+	im := &image{file: f, pointer: globalPointer(all)}
 	var symbols []disasm.Symbol
 	for _, s := range all {
 		kind := elf.ST_TYPE(s.Info)
@@ -74,7 +75,7 @@ func (im *image) decode(t testing.TB, arch disasm.Arch) (all []disasm.Instructio
 			if data {
 				all = disasm.Data(all, at, part)
 			} else {
-				all = disasm.Decode(all, arch, at, part, im.symbols)
+				all = disasm.Decoder{Arch: arch, Symbols: im.symbols, GlobalPointer: im.pointer}.Decode(all, at, part)
 			}
 			at = to
 		}

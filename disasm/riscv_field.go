@@ -45,8 +45,8 @@ var riscvFields = map[string]func(*riscv){
 	"sh": func(r *riscv) { r.hex(r.field(20, 5)) },
 	"z":  func(r *riscv) { r.number(r.field(15, 5)) },
 	// What an instruction does to a known upper part, and the comment of it.
-	"add":   func(r *riscv) { r.names(r.field(15, 5), r.immI()) },
-	"load":  func(r *riscv) { r.number(r.immI()); r.base(r.immI()) },
+	"add":  func(r *riscv) { r.names(r.field(15, 5), r.immI()) },
+	"load": func(r *riscv) { r.number(r.immI()); r.base(r.immI()) },
 	"jump": func(r *riscv) {
 		r.number(r.immI())
 		r.base(r.immI())
