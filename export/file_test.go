@@ -28,7 +28,7 @@ func TestByPath(t *testing.T) {
 			t.Errorf("%s: %q, %v", path, f.Ext, err)
 		}
 	}
-	for _, path := range []string{"a", "a.gz", "a.svg", "json", ".json", "a.json.bz2", "app.out", "a.out", ""} {
+	for _, path := range []string{"a", "a.gz", "a.png", "json", ".json", "a.json.bz2", "app.out", "a.out", ""} {
 		_, err := export.ByPath(path)
 		if err == nil || !strings.Contains(err.Error(), ".json.gz (Firefox Profiler, compressed)") || !strings.Contains(err.Error(), ".pb.gz (pprof)") {
 			t.Errorf("%s: %v", path, err)

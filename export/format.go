@@ -1,14 +1,16 @@
 // Package export writes profiles for people and their viewers. In: a profile.
 // Out: Firefox Profiler JSON, pprof, folded stacks, gprof's gmon.out, backtraces as text,
-// speedscope, Callgrind's call graph, and a summary as text or JSON; and the way back, from files that mprof or others
-// wrote.
+// speedscope, Callgrind's call graph, flame graphs as a page or a picture, and a summary as
+// text or JSON; and the way back, from files that mprof or others wrote.
 package export
 
 import (
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/mprof/mprof/profile"
@@ -36,6 +38,8 @@ var Formats = []Format{
 	{"gprof, as gmon.out", GmonExt, WriteGmon, ""},
 	{"symbols for gprof", symsExt, WriteGmonSymbols, ""},
 	{"backtraces as text", ".perf", WritePerf, "gprof2dot -f perf %s | dot -Tsvg > calls.svg"},
+	{"flame graph, a page of its own", ".html", WriteHTML, opener + " %s"},
+	{"flame graph, a picture", ".svg", WriteSVG, opener + " %s"},
 	{"Callgrind, as callgrind.out", callgrindExt, WriteCallgrind, "kcachegrind %s"},
 	{"speedscope", ".speedscope.json", WriteSpeedscope, "speedscope %s"},
 	{"speedscope, compressed", ".speedscope.json.gz", compressed(WriteSpeedscope), "speedscope %s"},
@@ -67,6 +71,9 @@ func viewer(ext string) string {
 	}
 	return ""
 }
+
+// opener is the command that opens a file in the program for its kind.
+var opener = cmp.Or(map[string]string{"darwin": "open", "windows": "start"}[runtime.GOOS], "xdg-open")
 
 // callgrindExt is the extension of a file for Callgrind's tools that has another name than theirs.
 const callgrindExt = ".callgrind"

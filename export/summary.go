@@ -32,7 +32,15 @@ func Summary(w io.Writer, p *profile.Profile, o SummaryOptions) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	s := summary{p: p, strong: style(o.Colour, color.Bold), faint: style(o.Colour, color.Faint), warn: style(o.Colour, color.FgYellow)}
+	s := newSummary(p, o)
+	s.next(o.Files)
+	_, err := io.WriteString(w, s.out.String())
+	return err
+}
+
+// newSummary has all but the next command.
+func newSummary(p *profile.Profile, o SummaryOptions) *summary {
+	s := &summary{p: p, strong: style(o.Colour, color.Bold), faint: style(o.Colour, color.Faint), warn: style(o.Colour, color.FgYellow)}
 	if p.Trace != nil {
 		s.trace(o)
 	} else {
@@ -45,9 +53,7 @@ func Summary(w io.Writer, p *profile.Profile, o SummaryOptions) error {
 		s.functions(limit(o.Functions), o.Sort)
 	}
 	s.remarks()
-	s.next(o.Files)
-	_, err := io.WriteString(w, s.out.String())
-	return err
+	return s
 }
 
 // limit is how many functions of samples are listed.

@@ -28,7 +28,7 @@ var layers = map[string][]string{
 	"cortexm":             {"probe", "snapshot", "schedule", "cortexm/romtable"},
 	"cortexm/check":       {"cortexm", "probe", "snapshot"},
 	"profile":             {"unwind", "symbol", "snapshot"},
-	"export":              {"profile", "unwind", "symbol", "snapshot", "gmon"},
+	"export":              {"profile", "unwind", "symbol", "snapshot", "gmon", "serve/page/flame"},
 	"trace":               {},
 	"trace/uart":          {},
 	"trace/calls":         {"trace", "profile", "symbol"},
