@@ -16,14 +16,17 @@ type mapping struct {
 	code []bool
 }
 
-func newMapping(all []elf.Symbol) mapping {
+// newMapping reads the mapping symbols. Those of a section that is not loaded, such as .debug_frame, have offsets in it
+// for addresses: in a program that is linked at 0 they would turn code into data.
+func newMapping(all []elf.Symbol, sections []*elf.Section) mapping {
 	type mark struct {
 		addr uint32
 		code bool
 	}
 	var marks []mark
 	for _, s := range all {
-		if kind, ok := mappingKind(s.Name); ok {
+		loaded := int(s.Section) < len(sections) && sections[s.Section].Flags&elf.SHF_ALLOC != 0
+		if kind, ok := mappingKind(s.Name); ok && loaded {
 			marks = append(marks, mark{uint32(s.Value), kind != 'd'})
 		}
 	}

@@ -55,7 +55,7 @@ func newSymbolTable(f *elf.File, code []Range) symbolTable {
 		return t
 	}
 	t.present = true
-	t.modes = newMapping(all)
+	t.modes = newMapping(all, f.Sections)
 	var raw []rawSymbol
 	for _, s := range all {
 		if s.Section == elf.SHN_ABS && elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Size > 0 && s.Name != "" {
