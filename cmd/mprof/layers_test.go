@@ -50,7 +50,8 @@ var layers = map[string][]string{
 	"serve/page":          {"serve", "session", "live", "profile", "export"},
 	"serve/page/flame":    {},
 	"serve/browsertest":   {},
-	"serve/page/pagetest": {"serve", "serve/page", "serve/page/pagetest", "session", "live", "profile"},
+	"serve/page/pagetest": {"serve", "serve/page", "serve/page/pagetest", "session", "live", "profile", "snapshot", "symbol", "unwind", "trace", "trace/calls"},
+	"top":                 {"live", "export", "profile"},
 	"serve/symbols":       {"serve", "disasm", "symbol", "profile"},
 	"serve/pprofui":       {"serve"},
 	"report":              {"disasm", "export", "profile", "symbol", "unwind", "snapshot"},
@@ -61,6 +62,8 @@ var layers = map[string][]string{
 var only = map[string]string{
 	"github.com/HdrHistogram/hdrhistogram-go": "trace/calls",
 	"github.com/creack/pty":                   "cmd/mprof",
+	"charm.land/bubbletea":                    "top",
+	"github.com/charmbracelet/x/ansi":         "top",
 	"github.com/coder/websocket":              "serve/page",
 	"github.com/google/gousb":                 "probe/usb",
 	"github.com/google/pprof/profile":         "export",

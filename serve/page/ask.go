@@ -3,6 +3,8 @@ package page
 import (
 	"context"
 	"fmt"
+
+	"github.com/mprof/mprof/live"
 )
 
 // do does what a page asks for. What it finds out ends with the page; what it does to the session
@@ -41,13 +43,13 @@ func (s *socket) look(r request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return s.model().Timeline(w), nil
+		return s.control.Model().Timeline(w), nil
 	case "lines":
 		l, err := r.lines()
 		if err != nil {
 			return nil, err
 		}
-		return s.lines(l), nil
+		return append([]live.Line{}, s.control.Model().Lines(l)...), nil
 	case "source":
 		var with struct {
 			File string `json:"file"`

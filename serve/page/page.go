@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"net/http"
 	"time"
-
-	"github.com/mprof/mprof/live"
 )
 
 // Options are what a page needs.
@@ -35,7 +33,6 @@ type page struct {
 	control Control
 	hints   func(error) []string
 	open    chan struct{} // a token per open page
-	sources sources
 }
 
 // New is the handler of the page and of what it asks for. Where ctx ends, pages are told so and closed.
@@ -54,16 +51,4 @@ func New(ctx context.Context, o Options) (http.Handler, error) {
 	mux.HandleFunc("GET /save", p.save)
 	mux.HandleFunc("GET /formats", p.formats)
 	return mux, nil
-}
-
-// model is what a page reads of a run.
-type model interface {
-	Since(run, rev uint64) *live.Update
-	Timeline(live.Window) *live.Timeline
-	Lines(live.Lines) []live.Line
-	Revision() (run, rev uint64)
-}
-
-func (p *page) model() model {
-	return p.control.(interface{ Reader() any }).Reader().(model)
 }

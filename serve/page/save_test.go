@@ -62,10 +62,7 @@ func TestSave(t *testing.T) {
 	control := running(t, live.Samples)
 	var p *profile.Profile
 	for p == nil || p.Samples() == 0 {
-		var err error
-		if p, err = control.Profile(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		p, _ = control.Profile(context.Background()) // an error before there is something
 	}
 	recording := filepath.Join(t.TempDir(), "samples.mprof")
 	if err := os.WriteFile(recording, []byte("what was recorded"), 0o600); err != nil {

@@ -202,7 +202,7 @@ func (s *socket) pushUpdates(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		m := s.model()
+		m := s.control.Model()
 		if run, rev := m.Revision(); !ready || run == at.Run && rev == at.Rev {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mprof/mprof/live"
 	"github.com/mprof/mprof/session"
 )
 
@@ -23,16 +24,22 @@ type Control struct {
 	mu       sync.Mutex
 	state    session.State
 	watchers map[chan struct{}]bool
-	model    *Model
+	model    *live.Model
+	speed    float64
 	end      context.CancelFunc // of the run
 	ended    chan struct{}
-	// Speed is how fast the target's time passes; 1: as ours does.
-	speed float64
+
+	run   sync.Mutex // of what follows
+	seed  uint64
+	kind  live.Kind
+	what  collected // nil: nothing was collected, or the run is over
+	steps int       // of what was collected
+	until time.Duration
 }
 
 // New is a session that nothing is connected to. Speed is how fast the target's time passes.
 func New(speed float64) *Control {
-	return &Control{state: session.State{Phase: session.Idle}, watchers: map[chan struct{}]bool{}, model: newModel(1, "samples"), speed: speed}
+	return &Control{state: session.State{Phase: session.Idle}, watchers: map[chan struct{}]bool{}, model: live.NewModel(), speed: speed}
 }
 
 // Choices are two probes and two ports, one of each with a problem.
@@ -62,8 +69,7 @@ func (c *Control) Connect(ctx context.Context, with session.Connect) error {
 		return ErrNoProbe
 	}
 	c.set(func(s *session.State) {
-		s.Phase, s.Device, s.Source, s.ELF = session.Ready, "Cortex-M4 r0p1, invented", "invented probe", "demo.elf"
-		c.model = newModel(c.model.run+1, with.Kind)
+		s.Phase, s.Device, s.Source, s.ELF = session.Ready, device, "invented probe", "demo.elf"
 	})
 	return nil
 }
@@ -75,31 +81,33 @@ func (c *Control) Start(_ context.Context, with session.Start) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
+	c.begin(live.Kind(c.State().Connect.Kind))
 	c.set(func(s *session.State) {
-		c.model = newModel(c.model.run+1, s.Connect.Kind)
 		c.end, c.ended = cancel, ended
 		s.Phase, s.Err, s.Collected = session.Running, nil, true
 	})
-	go c.run(ctx, with.Duration, ended)
+	go c.collect(ctx, with.Duration, ended)
 	return nil
 }
 
-func (c *Control) run(ctx context.Context, duration time.Duration, ended chan struct{}) {
+func (c *Control) collect(ctx context.Context, duration time.Duration, ended chan struct{}) {
 	defer close(ended)
 	const step = 20 * time.Millisecond
 	tick := time.NewTicker(step)
 	defer tick.Stop()
-	for {
+	for passed := time.Duration(0); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		c.mu.Lock()
-		m := c.model
-		c.mu.Unlock()
-		now := m.advance(step.Seconds() * c.speed)
-		if duration > 0 && now >= duration.Seconds() {
+		d := time.Duration(float64(step) * c.speed)
+		if duration > 0 {
+			d = min(d, duration-passed)
+		}
+		c.advance(d)
+		if passed += d; passed == duration {
+			c.finish()
 			c.set(func(s *session.State) { s.Phase = session.Ready })
 			return
 		}
@@ -114,6 +122,7 @@ func (c *Control) stopRun() {
 	if end != nil {
 		end()
 		<-ended
+		c.finish()
 	}
 }
 
@@ -133,7 +142,15 @@ func (c *Control) Reset(context.Context) error {
 	if err := c.in(session.Running, session.Ready, session.Lost); err != nil {
 		return err
 	}
-	c.set(func(s *session.State) { c.model = newModel(c.model.run+1, s.Connect.Kind) })
+	c.run.Lock()
+	defer c.run.Unlock()
+	c.steps, c.until = 0, 0
+	if c.seed++; c.what != nil {
+		c.what = newCollected(c.kind, c.seed, c.model)
+	} else {
+		c.model.Forget()
+	}
+	c.set(func(s *session.State) { s.Collected = c.what != nil })
 	return nil
 }
 

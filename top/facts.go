@@ -1,0 +1,98 @@
+package top
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mprof/mprof/export"
+	"github.com/mprof/mprof/live"
+)
+
+// facts say how the run goes. Those that are not known are not there.
+func (s *seen) facts() []string {
+	t := &s.status
+	if s.kind == "" {
+		return nil
+	}
+	all := []string{fmt.Sprintf("%.1f s", t.Elapsed)}
+	if s.kind == live.Calls {
+		return append(all, s.callFacts()...)
+	}
+	all = append(all, counted(t.Taken, "sample"), fmt.Sprintf("%.0f/s", t.Rate))
+	if t.Asked > t.Taken {
+		all = append(all, fmt.Sprintf("%d missed", t.Asked-t.Taken))
+	}
+	all = append(all, export.Percent(t.StolenShare)+" stolen")
+	if t.HaltedP99 > 0 {
+		all = append(all, fmt.Sprintf("halts %s, p99 %s", micros(t.HaltedP50), micros(t.HaltedP99)))
+	}
+	cut := "0 cut"
+	if t.Cut > 0 && t.Taken > 0 {
+		cut = fmt.Sprintf("%d cut (%s)", t.Cut, export.Percent(float64(t.Cut)/float64(t.Taken)))
+	}
+	all = append(all, cut)
+	if t.IdleShare > 0 {
+		all = append(all, fmt.Sprintf("asleep %s ±%s", export.Percent(t.IdleShare), export.PercentPoints(t.IdleError)))
+	}
+	return append(all, resets(t.Resets)...)
+}
+
+func (s *seen) callFacts() []string {
+	t := &s.status
+	all := []string{counted(t.Calls, "call"), fmt.Sprintf("%.0f/s", t.Rate), fmt.Sprintf("%d lost", t.Lost), size(t.Bytes)}
+	if t.Buffer > 0 {
+		all = append(all, fmt.Sprintf("buffer up to %d of %s", t.BufferUsed, size(t.Buffer)))
+	}
+	return append(all, resets(t.Resets)...)
+}
+
+func resets(n uint64) []string {
+	if n == 0 {
+		return nil
+	}
+	return []string{counted(n, "reset")}
+}
+
+func micros(seconds float64) string { return fmt.Sprintf("%.1f µs", seconds*1e6) }
+
+// busy says how much of the run each track took, most first.
+func (s *seen) busy() string {
+	shares := slices.Clone(s.status.Contexts)
+	slices.SortStableFunc(shares, func(a, b live.Share) int {
+		switch {
+		case a.Value > b.Value:
+			return -1
+		case a.Value < b.Value:
+			return 1
+		}
+		return 0
+	})
+	var parts []string
+	for _, c := range shares {
+		if c.Track >= 0 && c.Track < len(s.tracks) {
+			parts = append(parts, s.tracks[c.Track]+" "+export.Percent(c.Value))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// warnings are the latest thing that happened, and the latest sentence for the user.
+func (s *seen) warnings() (all []string) {
+	if n := len(s.events); n > 0 {
+		e := s.events[n-1]
+		text := fmt.Sprintf("%s: %s", moment(e.Time), e.Name)
+		if e.Duration > 0 {
+			text += " for " + export.Duration(time.Duration(e.Duration*1e9))
+		}
+		if e.Detail != "" {
+			text += ", " + e.Detail
+		}
+		all = append(all, printable(text))
+	}
+	if n := len(s.status.Remarks); n > 0 {
+		all = append(all, printable("note: "+s.status.Remarks[n-1]))
+	}
+	return all
+}
