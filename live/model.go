@@ -66,6 +66,9 @@ func (m *Model) Revision() (run, rev uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.current()
+	if r.told > 0 && r.rate() == 0 {
+		r.touch() // silence is news, once
+	}
 	return r.number, r.latest()
 }
 

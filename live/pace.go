@@ -31,7 +31,7 @@ func (p *pace) add(at time.Duration, n uint64) {
 
 // rate is per second over the last whole second, of a shorter run over all of it; 0 where
 // nothing came for longer.
-func (p *pace) rate(elapsed time.Duration, running bool) float64 {
+func (p *pace) rate(running bool) float64 {
 	if !running || p.last == 0 || time.Since(p.came) > 2*paceTime {
 		return 0
 	}

@@ -16,6 +16,7 @@ type run struct {
 	rev    uint64
 	whole  uint64 // readers of a revision before this one need everything
 	dirty  bool   // something changed since rev
+	unseen bool   // and since the latest survey
 
 	functions functions
 	nodes     nodes
@@ -28,6 +29,7 @@ type run struct {
 	lines     []profile.Frame // of the table of frames; see lines.go
 	selfs     []uint64        // by frame: samples that end there
 
+	told    float64 // the rate that a reader got last
 	elapsed time.Duration
 	origin  time.Duration // when it began, on the clock of the timeline and of events
 	status  Status        // but for what is computed when somebody looks
@@ -42,13 +44,13 @@ func newRun(number uint64, k Kind, f feed) *run {
 
 // touch notes a change; what changed has the revision that it returns.
 func (r *run) touch() uint64 {
-	r.dirty = true
+	r.dirty, r.unseen = true, true
 	return r.rev + 1
 }
 
 // latest is the revision that a reader would get.
 func (r *run) latest() uint64 {
-	if r.dirty {
+	if r.dirty || r.unseen {
 		return r.rev + 1
 	}
 	return r.rev
@@ -63,14 +65,13 @@ const surveyShare = 20
 // look brings everything up to date that is computed only when somebody looks. A survey that
 // takes long is not repeated soon: readers get what the one before found.
 func (r *run) look() {
-	if r.dirty && r.feed != nil {
-		if now := time.Now(); now.Sub(r.looked) >= surveyShare*r.took {
+	if now := time.Now(); r.unseen && now.Sub(r.looked) >= surveyShare*r.took {
+		if r.feed != nil {
 			r.feed.survey(r)
-			r.looked = time.Now()
-			r.took = r.looked.Sub(now)
-			r.rev, r.dirty = r.rev+1, false
 		}
-		return
+		r.looked = time.Now()
+		r.took = r.looked.Sub(now)
+		r.unseen = false
 	}
 	if r.dirty {
 		r.rev, r.dirty = r.rev+1, false
@@ -87,6 +88,9 @@ func (r *run) remark(text string) {
 
 const mostRemarks = 200
 
+// rate is per second, lately.
+func (r *run) rate() float64 { return r.pace.rate(r.feed != nil) }
+
 // since is everything that changed after a revision.
 func (r *run) since(rev uint64) *Update {
 	u := &Update{Run: r.number, Since: rev, Rev: r.rev, Kind: r.kind, Tracks: slices.Clone(r.tracks)}
@@ -100,7 +104,8 @@ func (r *run) since(rev uint64) *Update {
 	u.Events = r.events.since(rev, r.origin)
 	u.Status = r.status
 	u.Status.Elapsed = r.elapsed.Seconds()
-	u.Status.Rate = r.pace.rate(r.elapsed, r.feed != nil)
+	r.told = r.rate()
+	u.Status.Rate = r.told
 	u.Status.Remarks = append(append([]string{}, r.status.Remarks...), r.remarks...)
 	if text := r.events.remark(); text != "" {
 		u.Status.Remarks = append(u.Status.Remarks, text)

@@ -31,9 +31,25 @@ func TestSamplesEqualProfile(t *testing.T) {
 			}
 			p := b.Finish(profile.Acquisition{}, s.now)
 			m.Finish(p)
-			compareSamples(t, whole(m), p)
+			u := whole(m)
+			compareSamples(t, u, p)
+			if n := outermost(m.Timeline(Window{})); n != u.Status.Taken {
+				t.Errorf("%d samples on the timeline, %d were taken", n, u.Status.Taken)
+			}
 		}
 	}
+}
+
+// outermost counts what is in the first row.
+func outermost(a *Timeline) (n uint64) {
+	for _, l := range a.Tracks {
+		for i, depth := range l.Depth {
+			if depth == 0 {
+				n += l.Count[i]
+			}
+		}
+	}
+	return n
 }
 
 func compareSamples(t *testing.T, u *Update, p *profile.Profile) {

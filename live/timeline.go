@@ -58,36 +58,28 @@ func (t *timeline) add(s span) {
 	t.addTo(0, s, s.length)
 }
 
-// addTo puts a span into a level; most is how long its function ran in it.
+// addTo puts a span into a level and those above; most is how long its function ran in it. A
+// long span ends the bin before it, so that those of a row never overlap.
 func (t *timeline) addTo(i int, s span, most time.Duration) {
 	for ; i < len(t.levels); i++ {
 		l := &t.levels[i]
+		c, bin := l.cell(s.track, s.depth), s.start/l.width
+		if c.count > 0 && (s.length >= l.width || c.bin != bin) {
+			full := *c
+			*c = cell{}
+			l.ring.add(full.span)
+			t.addTo(i+1, full.span, full.most)
+		}
 		if s.length < l.width {
-			var full bool
-			if s, most, full = l.fill(s, most); !full {
-				return
+			if c.count > 0 {
+				c.join(s, most)
+			} else {
+				*c = cell{span: s, bin: bin, most: most}
 			}
+			return
 		}
 		l.ring.add(s)
 	}
-}
-
-// fill puts a short span into its bin. It returns what was in the bin before, if that is
-// full.
-func (l *level) fill(s span, most time.Duration) (before span, mostBefore time.Duration, full bool) {
-	c := l.cell(s.track, s.depth)
-	bin := s.start / l.width
-	if c.count == 0 {
-		*c = cell{span: s, bin: bin, most: most}
-		return before, 0, false
-	}
-	if c.bin != bin {
-		before, mostBefore = c.span, c.most
-		*c = cell{span: s, bin: bin, most: most}
-		return before, mostBefore, true
-	}
-	c.join(s, most)
-	return before, 0, false
 }
 
 // join makes one of a cell and a span behind it.
