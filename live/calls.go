@@ -13,11 +13,11 @@ type tracing struct {
 	m         *Model
 	r         *run
 	b         *calls.Builder
-	functions map[profile.FunctionIndex]int32 // of the builder
+	functions []int32 // by number in the builder: ours, plus 1
 	labels    map[string]int32
-	isLabel   map[int32]bool
-	isOpen    int32 // the function that is the label of what still runs, -1: there is none
-	begun     bool  // origin is known
+	isLabel   []bool // by function
+	isOpen    int32  // the function that is the label of what still runs, -1: there is none
+	begun     bool   // origin is known
 	end       time.Duration
 	sums      []counted // by slot of counts: what is found
 	totals    []int64   // by function, ns
@@ -29,7 +29,7 @@ type tracing struct {
 
 // WatchCalls forgets the run before, and shows what b takes from now on.
 func (m *Model) WatchCalls(b *calls.Builder, s Setup) {
-	w := &tracing{m: m, b: b, functions: map[profile.FunctionIndex]int32{}, labels: map[string]int32{}, isLabel: map[int32]bool{}, isOpen: -1}
+	w := &tracing{m: m, b: b, labels: map[string]int32{}, isOpen: -1}
 	w.r = m.begin(Calls, s, w)
 	b.Watch(w)
 }
@@ -81,13 +81,14 @@ func (w *tracing) missing() (profile.Event, bool) { return w.b.Gap() }
 
 // function is the number of one of the builder's.
 func (w *tracing) function(f profile.FunctionIndex) int32 {
-	at, ok := w.functions[f]
-	if !ok {
-		row, place := w.b.Function(f)
-		at = w.add(row, place)
-		w.functions[f] = at
+	for int(f) >= len(w.functions) {
+		w.functions = append(w.functions, 0)
 	}
-	return at
+	if w.functions[f] == 0 {
+		row, place := w.b.Function(f)
+		w.functions[f] = w.add(row, place) + 1
+	}
+	return w.functions[f] - 1
 }
 
 func (w *tracing) add(row profile.Function, place uint32) int32 {
@@ -96,7 +97,7 @@ func (w *tracing) add(row profile.Function, place uint32) int32 {
 	if r.functions.add(row, place, r.touch()) {
 		r.replaced()
 	}
-	w.totals = append(w.totals, 0)
+	w.totals, w.isLabel = append(w.totals, 0), append(w.isLabel, false)
 	w.rows, w.known = append(w.rows, profile.FunctionTimes{}), append(w.known, false)
 	return at
 }
@@ -161,7 +162,7 @@ func (w *tracing) label(name string) int32 {
 // Add adds to a node.
 func (w *tracing) Add(context int, at int32, n uint64, self, net time.Duration) {
 	nodes := w.r.nodes.all
-	slot := w.r.counts.slot(int32(context), at)
+	slot := w.slot(int32(context), &nodes[at], at)
 	for int(slot) >= len(w.sums) {
 		w.sums = append(w.sums, counted{})
 	}
@@ -176,6 +177,14 @@ func (w *tracing) Add(context int, at int32, n uint64, self, net time.Duration) 
 			w.open, w.waiting = saturate(w.open, int64(net)), true
 		}
 	}
+}
+
+// slot is where the counts of a node in a track are.
+func (w *tracing) slot(track int32, n *node, at int32) int32 {
+	if n.slot == 0 || n.track != track {
+		n.track, n.slot = track, w.r.counts.slot(track, at)+1
+	}
+	return n.slot - 1
 }
 
 func saturate(a, b int64) int64 {

@@ -10,8 +10,10 @@ import (
 type node struct {
 	parent, function int32
 	category         profile.Category
-	inlined          bool // wherever it was seen
-	outermost        bool // no caller is the same function
+	inlined          bool  // wherever it was seen
+	outermost        bool  // no caller is the same function
+	recent           int32 // child that was found last, plus 1
+	track, slot      int32 // where counts were found last, slot plus 1
 }
 
 // nodeKey tells them apart: a function that was seen asleep and awake is two.
@@ -32,7 +34,7 @@ func newNodes() nodes { return nodes{index: map[nodeKey]int32{}} }
 // down is the node of a function called by a parent, -1 for a root.
 // changed tells that readers may know it as inlined, which it is no longer.
 func (n *nodes) down(k nodeKey, inlined bool, rev uint64) (at int32, changed bool) {
-	if at, ok := n.index[k]; ok {
+	if at = n.find(k); at >= 0 {
 		if x := &n.all[at]; x.inlined && !inlined {
 			x.inlined = false
 			return at, true
@@ -47,6 +49,23 @@ func (n *nodes) down(k nodeKey, inlined bool, rev uint64) (at int32, changed boo
 	n.all, n.rev = append(n.all, x), append(n.rev, rev)
 	n.index[k] = at
 	return at, false
+}
+
+// find is the node of a key, -1 where there is none.
+func (n *nodes) find(k nodeKey) int32 {
+	if k.parent >= 0 {
+		if r := n.all[k.parent].recent - 1; r >= 0 && n.all[r].function == k.function && n.all[r].category == k.category {
+			return r
+		}
+	}
+	at, ok := n.index[k]
+	if !ok {
+		return -1
+	}
+	if k.parent >= 0 {
+		n.all[k.parent].recent = at + 1
+	}
+	return at
 }
 
 // eachFunction calls f once for every function on a path.

@@ -50,10 +50,15 @@ func (r *run) touch() uint64 {
 
 // latest is the revision that a reader would get.
 func (r *run) latest() uint64 {
-	if r.dirty || r.unseen {
+	if (r.dirty || r.unseen) && r.due(time.Now()) {
 		return r.rev + 1
 	}
 	return r.rev
+}
+
+// due tells whether readers may have a survey again.
+func (r *run) due(now time.Time) bool {
+	return r.feed == nil || now.Sub(r.looked) >= surveyShare*r.took
 }
 
 // replaced notes a change of what readers have been told and cannot be told in parts.
@@ -63,9 +68,10 @@ func (r *run) replaced() { r.whole = r.touch() }
 const surveyShare = 20
 
 // look brings everything up to date that is computed only when somebody looks. A survey that
-// takes long is not repeated soon: readers get what the one before found.
+// takes long is not repeated soon: Revision says that there is nothing new until then, and who looks all
+// the same gets what the one before found.
 func (r *run) look() {
-	if now := time.Now(); r.unseen && now.Sub(r.looked) >= surveyShare*r.took {
+	if now := time.Now(); r.unseen && r.due(now) {
 		if r.feed != nil {
 			r.feed.survey(r)
 		}

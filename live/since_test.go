@@ -60,10 +60,13 @@ func (r *reader) look(t *testing.T, m *Model) { r.take(t, m.Since(r.run, r.rev))
 func (r *reader) catchUp(t *testing.T, m *Model) {
 	for {
 		r.look(t, m)
-		if _, rev := m.Revision(); rev == r.rev {
+		time.Sleep(time.Millisecond)
+		m.mu.Lock()
+		done := !m.run.dirty && !m.run.unseen && m.run.rev == r.rev
+		m.mu.Unlock()
+		if done {
 			return
 		}
-		time.Sleep(time.Millisecond)
 	}
 }
 
