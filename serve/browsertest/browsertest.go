@@ -117,12 +117,15 @@ func (tab *Tab) Type(css, text string) {
 	tab.Do(chromedp.SendKeys(chromedp.CSS(css), text))
 }
 
+// codes are those that the browser itself acts upon (closes a dialog, moves the focus).
+var codes = map[string]int64{"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+
 // Press presses keys by their names in KeyboardEvent.key. They act, and type nothing.
 func (tab *Tab) Press(keys ...string) {
 	tab.t.Helper()
 	for _, key := range keys {
 		for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown, input.DispatchKeyEventTypeKeyUp} {
-			if _, err := chromedp.Call(tab, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: key}); err != nil {
+			if _, err := chromedp.Call(tab, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: key, WindowsVirtualKeyCode: codes[key]}); err != nil {
 				tab.t.Fatal(err)
 			}
 		}

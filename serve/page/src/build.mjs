@@ -1,7 +1,7 @@
 // Builds ../dist, the live page, and ../flame, the flame graph for files. The
 // same sources and package-lock.json give the same bytes.
 import { build } from "esbuild";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { licences, packagesIn } from "./licences.mjs";
 
 const dist = process.argv[2] ?? "..";
@@ -34,3 +34,12 @@ mkdirSync(`${dist}/flame`, { recursive: true });
 const flame = await bundle("flame/standalone.ts", { format: "iife" });
 writeFileSync(`${dist}/flame/flame.js`, `/*\n${licences(flame.packages).replaceAll("*/", "* /")}*/\n${flame.text}`);
 writeFileSync(`${dist}/flame/flame.css`, (await bundle("flame/standalone.css")).text);
+
+// dist: the live page.
+mkdirSync(`${dist}/dist`, { recursive: true });
+const page = await bundle("page/main.ts", { format: "iife" });
+const style = await bundle("page/page.css");
+writeFileSync(`${dist}/dist/page.js`, page.text);
+writeFileSync(`${dist}/dist/page.css`, style.text);
+writeFileSync(`${dist}/dist/index.html`, readFileSync("page/index.html"));
+writeFileSync(`${dist}/dist/licences.txt`, licences([...new Set([...page.packages, ...style.packages])].sort()));

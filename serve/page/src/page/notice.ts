@@ -1,0 +1,55 @@
+// Messages above the views: what failed, what to do, and what mprof remarks.
+import { element } from "../element";
+import { Refused } from "./socket";
+import type { Failure } from "./wire";
+
+export class Notices {
+	readonly root = element("div", { class: "notices" });
+	private readonly failure = element("div", { role: "alert" });
+	private readonly link = element("div", { role: "status" });
+	private readonly remarks = element("div", { class: "remarks" });
+	private shown = "";
+
+	constructor() {
+		this.root.append(this.link, this.failure, this.remarks);
+	}
+
+	// fail shows an error until it is closed, or until null.
+	fail(error: unknown): void {
+		const f = error === null ? null : failure(error);
+		const key = JSON.stringify(f);
+		if (key === this.shown) return;
+		this.shown = key;
+		if (!f) return this.failure.replaceChildren();
+		this.failure.replaceChildren(
+			element("div", { class: "notice bad" },
+				element("div", {}, element("p", {}, sentence(f.text)), ...(f.hints ?? []).map((hint) => element("p", { class: "hint" }, hint))),
+				element("button", { type: "button", class: "icon", "aria-label": "Close this message", click: () => this.fail(null) }, "✕"),
+			),
+		);
+	}
+
+	// connected shows whether mprof answers.
+	connected(on: boolean, reason: string): void {
+		const why = reason ? `${sentence(reason)} ` : "";
+		this.link.replaceChildren(...(on ? [] : [element("div", { class: "notice warn" }, element("p", {}, `mprof does not answer. ${why}What it sent until now stays here; the page connects again by itself.`))]));
+	}
+
+	remark(texts: string[]): void {
+		if (this.remarks.childElementCount === texts.length && [...this.remarks.children].every((c, i) => c.textContent === texts[i])) return;
+		this.remarks.replaceChildren(...texts.map((text) => element("p", {}, text)));
+	}
+}
+
+function failure(error: unknown): Failure {
+	if (error instanceof Refused) return error.failure;
+	if (error instanceof Error) return { text: error.message, hints: [] };
+	return typeof error === "object" && error !== null && "text" in error ? (error as Failure) : { text: String(error), hints: [] };
+}
+
+// sentence of an error: without the package that it comes from, and with a capital.
+function sentence(text: string): string {
+	const plain = text.replace(/^(page|session|live): /, "");
+	const s = plain.charAt(0).toUpperCase() + plain.slice(1);
+	return /[.!?]$/.test(s) ? s : s + ".";
+}
