@@ -82,7 +82,7 @@ type jsonRule struct {
 }
 
 // JSON writes all of the comparison.
-func (d *Diff) JSON(w io.Writer, o TextOptions) error {
+func (d *Diff) JSON(w io.Writer, o Layout) error {
 	out := jsonDiff{
 		Old: newJSONRun(d.Old, o.Old), New: newJSONRun(d.New, o.New), Confidence: Level, Correction: "Holm", Tests: d.Tests,
 		Awake: d.Options.Awake, Context: d.Options.Context, Functions: d.jsonRows(d.Functions, d.quantities()),

@@ -13,7 +13,7 @@ var cellText = strings.NewReplacer("|", `\|`, "`", "'", "\n", " ", "\r", " ")
 
 // Markdown writes the comparison as tables, for the summary of a CI job or the comment on a
 // change: what is significant, and as many others as are asked for.
-func (d *Diff) Markdown(w io.Writer, o TextOptions) error {
+func (d *Diff) Markdown(w io.Writer, o Layout) error {
 	var out strings.Builder
 	for i, p := range []*profile.Profile{d.Old, d.New} {
 		fmt.Fprintf(&out, "%s: `%s`, %s  \n", [...]string{"Old", "New"}[i], cellText.Replace([...]string{o.Old, o.New}[i]), cellText.Replace(ofProfile(p)))

@@ -98,20 +98,20 @@ func ratioError(part, whole *spectrum) (err, freedom float64) {
 const freedomOfMedian = 2 * frequencies * math.Ln2 * math.Ln2
 
 // ofCallTimes are series of times of calls, and of the calls.
-func ofCallTimes(calls []call, run time.Duration) (times, numbers spectrum) {
+func ofCallTimes(calls []call) (times, numbers spectrum) {
 	var p phases
 	for _, c := range calls {
-		p.at(float64(c.at) / float64(run))
+		p.at(c.at)
 		times.point(&p, float64(c.net))
 		numbers.point(&p, 1)
 	}
 	return times, numbers
 }
 
-// meanError is the standard error of the mean time of calls of a run, and its degrees of freedom.
+// meanError is the standard error of the mean time of calls, and its degrees of freedom.
 // Where they are so few that frequencies say little, never less than that of independent ones.
-func meanError(calls []call, run time.Duration) (err, freedom float64) {
-	times, numbers := ofCallTimes(calls, run)
+func meanError(calls []call) (err, freedom float64) {
+	times, numbers := ofCallTimes(calls)
 	err, freedom = ratioError(&times, &numbers)
 	n := float64(len(calls))
 	if len(calls) > 3*frequencies {

@@ -61,7 +61,7 @@ func tally(p *profile.Profile, o Options) *side {
 		}
 		if o.Context == "" || o.Context == key.context {
 			stamp++
-			s.addStack(key.stack, n, stamp, seen)
+			s.addStack(key.stack, n, stamp, seen, o.Context != "")
 		}
 	}
 	s.restore()
@@ -132,8 +132,9 @@ func (r *rows) counted() *spectrum {
 	return &r.size
 }
 
-// addStack adds a stack to its functions, to each once however deep it recurses.
-func (s *side) addStack(stack profile.StackIndex, n *rows, stamp int, seen []int) {
+// addStack adds a stack to its functions, to each once however deep it recurses; alone: without
+// what an interrupt found running.
+func (s *side) addStack(stack profile.StackIndex, n *rows, stamp int, seen []int, alone bool) {
 	for at, frame := range s.p.Callers(stack) {
 		c := s.functions[frame.Function]
 		if c == nil {
@@ -153,6 +154,9 @@ func (s *side) addStack(stack profile.StackIndex, n *rows, stamp int, seen []int
 		if seen[frame.Function] != stamp {
 			seen[frame.Function] = stamp
 			c.total.add(&n.size, 1)
+		}
+		if alone && s.p.Functions[frame.Function].Exception() != "" {
+			return
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/mprof/mprof/profile"
 )
 
-// TextOptions say how a comparison is printed.
-type TextOptions struct {
+// Layout say how a comparison is printed.
+type Layout struct {
 	Colour    bool
 	Functions int      // how many that are not significant are listed; below 0: all
 	Old, New  string   // files, as the user named them
@@ -37,13 +37,13 @@ func (d *Diff) quantities() []quantity {
 
 type text struct {
 	d                               *Diff
-	o                               TextOptions
+	o                               Layout
 	out                             strings.Builder
 	strong, faint, more, less, warn func(string) string
 }
 
 // Text prints the comparison for people: what is significant first.
-func (d *Diff) Text(w io.Writer, o TextOptions) error {
+func (d *Diff) Text(w io.Writer, o Layout) error {
 	style := func(a ...color.Attribute) func(string) string {
 		c := color.New(a...)
 		c.DisableColor()
@@ -219,13 +219,13 @@ func (r *Row) growth() (most float64) {
 	return most
 }
 
-// fate says that a function is new, gone, renamed or moved.
+// fate says that only one profile has a function, or that it was renamed or moved.
 func (r *Row) fate() (out []string) {
 	switch {
 	case !r.InOld:
-		out = append(out, "new")
+		out = append(out, "only in new")
 	case !r.InNew:
-		out = append(out, "gone")
+		out = append(out, "only in old")
 	}
 	if r.OldName != "" {
 		out = append(out, "was "+r.OldName)
@@ -237,7 +237,7 @@ func (r *Row) fate() (out []string) {
 }
 
 func (t *text) legend() {
-	lines := []string{fmt.Sprintf("*: significant: in %.0f of 100 comparisons of runs between which nothing has changed, nothing at all has a star (Holm)", Level*100)}
+	lines := []string{fmt.Sprintf("*: significant: where nothing has changed, nothing at all has a star in %.0f of 100 comparisons (Holm)", Level*100)}
 	shares := "shares are of all samples"
 	switch {
 	case t.d.Traced:

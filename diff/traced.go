@@ -71,22 +71,40 @@ func (s *side) perCall(f profile.FunctionIndex) Estimate {
 	if len(calls) < 2 {
 		return e
 	}
-	e.Error, e.freedom = meanError(calls, s.length)
+	e.Error, e.freedom = meanError(calls)
 	e.Known = true
 	return e
 }
 
-// call is one call that is kept.
-type call struct{ at, net time.Duration }
+// call is one call that is kept, at a part of the time of which calls are kept.
+type call struct {
+	at  float64
+	net time.Duration
+}
+
+// keptFrom is since when all calls are kept.
+func (s *side) keptFrom() time.Duration {
+	if s.p.Trace.Kept >= s.p.Trace.Calls {
+		return 0
+	}
+	from := s.length
+	for _, t := range s.p.Threads {
+		for _, c := range t.Calls {
+			from = min(from, c.Time)
+		}
+	}
+	return from
+}
 
 // callsOf are the calls of a function that are kept.
 func (s *side) callsOf(f profile.FunctionIndex) []call {
 	if s.kept == nil {
 		s.kept = make([][]call, len(s.p.Functions))
+		from := s.keptFrom()
 		for _, t := range s.p.Threads {
 			for _, c := range t.Calls {
 				at := s.p.Frames[s.p.Stacks[c.Stack].Frame].Function
-				s.kept[at] = append(s.kept[at], call{c.Time, c.Net})
+				s.kept[at] = append(s.kept[at], call{float64(c.Time-from) / float64(max(s.length-from, 1)), c.Net})
 			}
 		}
 	}

@@ -75,9 +75,7 @@ func (q quantity) interval(c *Change) string {
 func relative(c *Change) string {
 	switch r := c.Relative(); {
 	case math.IsInf(r, 0):
-		return "new"
-	case r <= -1:
-		return "gone"
+		return "from nothing"
 	case math.Abs(r) >= 10:
 		return fmt.Sprintf("×%.3g", r+1)
 	default:

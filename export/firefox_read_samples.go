@@ -117,13 +117,15 @@ func (r *recordThread) restore(rows []profile.Sample) error {
 // weigh takes the weight of a row: a number of samples, or milliseconds.
 func weigh(s *profile.Sample, weight float64, timed bool) error {
 	switch {
+	case weight < 0:
+		return fmt.Errorf("a weight of %v: a difference of two profiles is no profile", weight)
 	case timed:
 		d, err := nanoseconds(weight)
-		if err != nil || d < 0 {
+		if err != nil {
 			return fmt.Errorf("a weight of %v ms", weight)
 		}
 		s.Weight = d
-	case math.IsNaN(weight) || weight < 0 || weight > 1<<53 || weight != math.Trunc(weight):
+	case math.IsNaN(weight) || weight > 1<<53 || weight != math.Trunc(weight):
 		return fmt.Errorf("a weight of %v samples", weight)
 	default:
 		s.Count = int(weight)

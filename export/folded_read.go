@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -51,7 +52,7 @@ func readFolded(data []byte, in Input) (*profile.Profile, error) {
 	rows := profile.NewRows()
 	var samples []profile.Sample
 	var sum sums
-	number := 0
+	number, stacks, twice := 0, 0, 0 // lines; those that are stacks, those with a second number
 	for line := range bytes.Lines(data) {
 		number++
 		text := foldedLine(string(line))
@@ -61,6 +62,10 @@ func readFolded(data []byte, in Input) (*profile.Profile, error) {
 		stack, n, ok := cutFolded(text)
 		if !ok {
 			return nil, fmt.Errorf("line %d is no stack with a whole number behind it: %s", number, clip(text))
+		}
+		stacks++
+		if _, _, two := cutFolded(stack); two {
+			twice++
 		}
 		if n == 0 {
 			continue
@@ -76,6 +81,9 @@ func readFolded(data []byte, in Input) (*profile.Profile, error) {
 		if err := checkTables(rows); err != nil {
 			return nil, err
 		}
+	}
+	if twice > 1 && twice == stacks {
+		return nil, errors.New("each line has two numbers: a difference of two profiles is no profile")
 	}
 	p := rows.Finish()
 	p.Threads = []profile.ThreadTrack{{Name: defaultTrack, Samples: samples}}

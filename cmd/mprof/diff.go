@@ -156,7 +156,7 @@ func (a *app) diff(ctx context.Context, f *diffFlags) error {
 }
 
 func (a *app) printDiff(d *diff.Diff, f *diffFlags, results []diff.Result) error {
-	o := diff.TextOptions{Colour: a.outTerminal, Functions: f.top, Old: f.old, New: f.new, Results: results, Quiet: f.quiet}
+	o := diff.Layout{Colour: a.outTerminal, Functions: f.top, Old: f.old, New: f.new, Results: results, Quiet: f.quiet}
 	w := a.stdout
 	if (outputs{paths: f.paths}).toStdout() {
 		w, o.Colour = a.stderr, a.errTerminal
