@@ -210,9 +210,9 @@ func TestGDBWrongProgram(t *testing.T) {
 }
 
 // sampleInBackground runs mprof sample until its recording has samples.
-func sampleInBackground(t *testing.T, ctx context.Context, b *gdbBoard, dir string) <-chan session {
+func sampleInBackground(t *testing.T, ctx context.Context, b *gdbBoard, dir string) <-chan outcome {
 	t.Helper()
-	ended := make(chan session, 1)
+	ended := make(chan outcome, 1)
 	recording := filepath.Join(dir, "run.mprof")
 	go func() {
 		ended <- mprof(ctx, nil, "sample", "--probe", b.probe(), "--duration", "1h", "--max-overhead", "none", "--record", recording, "-o", filepath.Join(dir, "out.folded"), b.elf)

@@ -56,13 +56,13 @@ func demoCore(t *testing.T) *stubtest.Core {
 	return core
 }
 
-func sampleStub(t *testing.T, probe string, args ...string) session {
+func sampleStub(t *testing.T, probe string, args ...string) outcome {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.folded")
 	return mprof(t.Context(), nil, append([]string{"sample", "--probe", probe, "--duration", "1", "--max-overhead", "none", "-o", out, "../../firmware/demo/demo.elf"}, args...)...)
 }
 
-func checkStubSession(t *testing.T, s session, core *stubtest.Core, server string) {
+func checkStubSession(t *testing.T, s outcome, core *stubtest.Core, server string) {
 	t.Helper()
 	if s.code != 0 || !strings.Contains(s.stdout, "json_parse") || !strings.Contains(s.stdout, server) || !strings.Contains(s.stdout, "the target was left running") {
 		t.Errorf("exit %d: %s%s", s.code, s.stdout, s.stderr)
@@ -146,7 +146,7 @@ func TestGDBSerialUnplugged(t *testing.T) {
 		return master, slave
 	}
 	master, slave := plug()
-	done := make(chan session, 1)
+	done := make(chan outcome, 1)
 	go func() { done <- sampleStub(t, "gdb:"+link, "--duration", "5") }()
 	for end := time.Now().Add(time.Minute); core.Halts() < 20; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {

@@ -26,7 +26,7 @@ import (
 var gmonPlain = gmonFirmware{memory: 8192, bucket: 4, interval: 997}
 
 // gmonFetch runs mprof gmon on the simulated board, and checks that it leaves the core alone.
-func gmonFetch(t *testing.T, watch func(*sim.Board), command, probe, elf string, args ...string) session {
+func gmonFetch(t *testing.T, watch func(*sim.Board), command, probe, elf string, args ...string) outcome {
 	t.Helper()
 	s := mprof(t.Context(), watch, append([]string{"gmon", command, "--probe", "sim:" + probe + "," + gmonBoard, elf}, args...)...)
 	if s.board != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // oneSentence checks what a user reads: one line, and at most one hint below.
-func (s session) oneSentence(t *testing.T, code int, want string) {
+func (s outcome) oneSentence(t *testing.T, code int, want string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(s.stderr), "\n")
 	if s.code != code || len(lines) > 2 || !strings.HasPrefix(lines[0], "mprof: ") || !strings.Contains(lines[0], want) || strings.Contains(s.stderr, "goroutine") {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/session/target"
+	"github.com/mprof/mprof/session/tracing"
 )
 
 // gmonFlags is the command line of mprof gmon.
@@ -119,7 +120,7 @@ func (f *gmonFlags) add(cmd *cobra.Command) {
 func (f *gmonFlags) addCommon(flags *pflag.FlagSet) {
 	flags.StringVar(&f.from, "from", "", "a target that serves its gmon.out by TFTP, as eCos does, instead of a probe: tftp://HOST[:PORT]/gmon.out")
 	flags.StringVar(&f.port, "port", "", "the UART of firmware that links firmware/mprof as well, instead of a probe: /dev/ttyUSB0, COM3, tcp:HOST:PORT or sim")
-	flags.IntVar(&f.baud, "baud", defaultBaud, "bits per second of a serial port")
+	flags.IntVar(&f.baud, "baud", tracing.DefaultBaud, "bits per second of a serial port")
 	addExtraELF(flags, &f.extra, "none")
 	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is not what runs on the target")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")

@@ -18,7 +18,7 @@ import (
 
 // The simulated board's samples as gmon.out with the options of --gmon.
 func TestGmonOptions(t *testing.T) {
-	sampled := func(options string) (*gmon.Data, binary.ByteOrder, session) {
+	sampled := func(options string) (*gmon.Data, binary.ByteOrder, outcome) {
 		t.Helper()
 		out := filepath.Join(t.TempDir(), "gmon.out")
 		args := []string{"sample", "--probe", "sim", "--seed", "1", "--duration", "2", "-o", out}

@@ -34,7 +34,7 @@ type summaryOf struct {
 	Remarks []string
 }
 
-func (s session) facts(t *testing.T) (out summaryOf) {
+func (s outcome) facts(t *testing.T) (out summaryOf) {
 	t.Helper()
 	if s.code != 0 {
 		t.Fatalf("exit code %d: %s", s.code, s.stderr)

@@ -39,6 +39,8 @@ mprof trace measures each call of firmware that was compiled with
 
 mprof stack app.elf --core FILE prints the call stack of a crash dump.
 
+mprof serve shows a page that does both, and the profile while it grows.
+
 No probe at hand? mprof sample --probe sim runs a built-in firmware on a
 simulated board.`,
 		SilenceErrors:              true,
@@ -50,7 +52,7 @@ simulated board.`,
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(a.sampleCommand(), a.traceCommand(), a.gmonCommand(), a.convertCommand(), a.reportCommand(), a.diffCommand(), a.stackCommand(), a.listCommand(), a.infoCommand(), a.probeCommand(), a.simCommand(), a.versionCommand())
+	root.AddCommand(a.sampleCommand(), a.traceCommand(), a.serveCommand(), a.gmonCommand(), a.convertCommand(), a.reportCommand(), a.diffCommand(), a.stackCommand(), a.listCommand(), a.infoCommand(), a.probeCommand(), a.simCommand(), a.versionCommand())
 	return root
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/session"
 	"github.com/mprof/mprof/session/sampling"
 	"github.com/mprof/mprof/session/target"
 )
@@ -28,6 +29,7 @@ type sampleFlags struct {
 	quiet   bool
 	json    bool
 	gmon    gmonFlag
+	live    liveFlags
 }
 
 func (a *app) sampleCommand() *cobra.Command {
@@ -56,6 +58,9 @@ a signal cuts short exits with 130 (SIGINT) or 143 (SIGTERM).
 With --probe gdb:HOST:PORT the target is behind a GDB server: QEMU, OpenOCD, pyOCD,
 J-Link, a Black Magic Probe and others (docs/targets.md). It may be a Cortex-M or
 a 32-bit RISC-V.
+
+With --live a page in the browser shows the run while it goes on (mprof serve has one to start
+runs from, too). After --duration it stays open until Ctrl-C.
 
 With --probe sim the target is a simulated board; without app.elf it runs a
 built-in firmware.`,
@@ -91,6 +96,7 @@ built-in firmware.`,
 	flags.Int64Var(&f.Seed, "seed", 0, "seed of the jitter between samples (default random)")
 	addGuess(flags, &f.NoGuess)
 	addGmon(flags, &f.gmon)
+	f.live.add(flags)
 	flags.BoolVar(&f.Force, "force", false, "go on when the ELF file is not what runs on the target")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
@@ -132,6 +138,9 @@ func (f *sampleFlags) prepare(args []string) error {
 		return err
 	}
 	f.ELF, f.Recording = firstOf(args), f.record
+	if err := f.live.check(); err != nil {
+		return err
+	}
 	if f.record != "" {
 		return export.CheckWritable(f.record)
 	}
@@ -165,24 +174,41 @@ func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	progress := a.newProgress(f.quiet, f.Duration)
-	f.Opened = a.opened
-	f.Progress = func(p sampling.Progress) { progress.samples(p) }
-	f.Advice = func(at time.Duration, text string) {
-		if !f.quiet {
-			progress.clear()
-			fmt.Fprintf(a.stderr, "mprof: %.1f s: %s\n", at.Seconds(), text)
-		}
+	runCtx, page, err := f.live.open(ctx, a, session.Connect{
+		Kind: session.Samples, Probe: f.Target.Probe, ELF: f.ELF, Extra: f.Extra, Rate: f.Rate, Method: f.Method, Force: f.Force,
+	})
+	if err != nil {
+		return err
 	}
-	r, err := sampling.Open(ctx, f.Options, of)
+	defer page.close()
+	progress := a.newProgress(f.quiet, f.Duration)
+	f.tell(a, progress, page)
+	r, err := sampling.Open(runCtx, f.Options, of)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	runErr := r.Sample(ctx)
+	page.samples(f.Options, r)
+	runErr := r.Sample(runCtx)
 	progress.done()
-	p := r.Finish(ctx, runErr)
+	p := r.Finish(runCtx, runErr)
+	page.finished(p, runErr)
 	outputErr := a.deliver(p, outputs{paths: f.outputs, quiet: f.quiet, json: f.json, gmon: f.gmon})
-	return f.conclude(ctx, p, runErr, outputErr)
+	err = f.conclude(ctx, p, runErr, outputErr)
+	page.wait(ctx, f.record != "" || outputErr != nil)
+	return err
+}
+
+// tell makes the run tell how it goes.
+func (f *sampleFlags) tell(a *app, progress *progress, page *livePage) {
+	f.Opened, f.Progress = a.opened, progress.samples
+	f.Model, f.Paced = page.model(), page != nil
+	f.Advice = func(advice sampling.Advice) {
+		page.advised(advice)
+		if !f.quiet {
+			progress.clear()
+			fmt.Fprintf(a.stderr, "mprof: %.1f s: %s\n", advice.At.Seconds(), advice.Text)
+		}
+	}
 }
 
 // conclude removes the recording unless somebody wants it, and returns what

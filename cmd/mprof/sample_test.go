@@ -18,8 +18,8 @@ import (
 	"github.com/mprof/mprof/symbol"
 )
 
-// session is one command line run in process.
-type session struct {
+// outcome is one command line run in process.
+type outcome struct {
 	code           int
 	stdout, stderr string
 	board          *sim.Board
@@ -27,8 +27,8 @@ type session struct {
 
 // mprof runs a command line with a context; on a simulated board, watch sees
 // the board first.
-func mprof(ctx context.Context, watch func(*sim.Board), args ...string) session {
-	var s session
+func mprof(ctx context.Context, watch func(*sim.Board), args ...string) outcome {
+	var s outcome
 	var stdout, stderr bytes.Buffer
 	a := &app{stdout: &stdout, stderr: &stderr, opened: func(t *target.Target) {
 		s.board = t.Board
@@ -44,14 +44,14 @@ func mprof(ctx context.Context, watch func(*sim.Board), args ...string) session 
 }
 
 // leftRunning checks the promise: resumed, C_DEBUGEN clear.
-func (s session) leftRunning(t *testing.T) {
+func (s outcome) leftRunning(t *testing.T) {
 	t.Helper()
 	if state := s.board.CoreState(); state.Halted || state.DebugEnabled {
 		t.Errorf("the core is left %+v, want it running with C_DEBUGEN clear", state)
 	}
 }
 
-func (s session) summary(t *testing.T) (out map[string]any) {
+func (s outcome) summary(t *testing.T) (out map[string]any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(s.stdout), &out); err != nil {
 		t.Fatalf("--json printed %q: %v", s.stdout, err)

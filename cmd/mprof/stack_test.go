@@ -90,7 +90,7 @@ func captured(t *testing.T, path string) *snapshot.Snapshot {
 }
 
 // printed runs mprof stack and wants success.
-func printed(t *testing.T, args ...string) session {
+func printed(t *testing.T, args ...string) outcome {
 	t.Helper()
 	s := mprof(t.Context(), nil, append([]string{"stack"}, args...)...)
 	if s.code != 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/session"
 	"github.com/mprof/mprof/session/tracing"
 )
 
@@ -66,18 +67,28 @@ func (a *app) trace(ctx context.Context, f *traceFlags, args []string) error {
 		}
 		return concludeTrace(ctx, p, f.Duration != 0, err, f.deliver(a, p))
 	}
-	if err := r.Open(ctx); err != nil {
+	runCtx, page, err := f.live.open(ctx, a, session.Connect{Kind: session.Calls, Port: f.Port, Baud: f.Baud, ELF: f.ELF, Extra: f.Extra, Force: f.Force})
+	if err != nil {
+		return err
+	}
+	defer page.close()
+	r.Show(page.model())
+	if err := r.Open(runCtx); err != nil {
 		return interrupted(ctx, err)
 	}
-	p, runErr := r.Live(ctx)
+	page.calls(f.Options, r)
+	p, runErr := r.Live(runCtx)
 	progress.done()
+	page.finished(p, runErr)
 	outputErr := f.deliver(a, p)
 	if what := r.Recorded(); outputErr != nil && what != "" {
 		again := strings.Join(append([]string{"mprof trace --from", f.Recording}, f.elfArguments(args)...), " ")
 		outputErr = fmt.Errorf("%w\n  %s that came are in %s: %s makes profiles from it", outputErr, what, f.Recording, again)
 	}
 	runErr = errors.Join(runErr, r.KeepRecording(f.RecordingWanted || outputErr != nil))
-	return concludeTrace(ctx, p, f.Duration != 0, runErr, outputErr)
+	err = concludeTrace(ctx, p, f.Duration != 0, runErr, outputErr)
+	page.wait(ctx, f.RecordingWanted || outputErr != nil)
+	return err
 }
 
 // interrupted is the signal that ended what failed, if it was one.

@@ -26,7 +26,7 @@ type tracedSummary struct {
 	Remarks   []string
 }
 
-func traceSummary(t *testing.T, s session) (out tracedSummary) {
+func traceSummary(t *testing.T, s outcome) (out tracedSummary) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(s.stdout), &out); err != nil {
 		t.Fatalf("--json printed %q: %v", s.stdout, err)

@@ -26,12 +26,12 @@ type traceFlags struct {
 	quiet   bool
 	json    bool
 	gmon    gmonFlag
+	live    liveFlags
 
 	order export.Order // of --sort
 }
 
 const (
-	defaultBaud = 921600
 	defaultKeep = calls.DefaultKeep
 	defaultTop  = 20
 	highestBaud = 100_000_000
@@ -41,7 +41,7 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	f.Keep, f.Version = defaultKeep, versionString()
 	flags := cmd.Flags()
 	flags.StringVar(&f.Port, "port", "", "where the firmware's UART is: /dev/ttyUSB0, COM3, tcp:HOST:PORT, a pty, or sim for the simulated board (mprof list shows serial ports)")
-	flags.IntVar(&f.Baud, "baud", defaultBaud, "bits per second of a serial port")
+	flags.IntVar(&f.Baud, "baud", tracing.DefaultBaud, "bits per second of a serial port")
 	flags.Var((*durationFlag)(&f.Duration), "duration", "how long to trace: 60, 60s, 2m (default until Ctrl-C)")
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
 	flags.StringVar(&f.record, "record", "", "keep all bytes that came from the target in this file")
@@ -55,6 +55,7 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.Version1, "v1", false, "do not ask the firmware for records of version 2")
 	addExtraELF(flags, &f.Extra, "none")
 	addGmon(flags, &f.gmon)
+	f.live.add(flags)
 	flags.BoolVar(&f.Force, "force", false, "go on when the ELF file is not what runs on the target")
 	flags.StringVar(&f.sort, "sort", string(export.ByTotal), "column by which functions are listed, the largest first: "+strings.Join(orderNames(), ", "))
 	flags.IntVar(&f.top, "top", defaultTop, "how many functions are listed; 0: all")
@@ -79,6 +80,9 @@ func orderNames() (names []string) {
 func (f *traceFlags) prepare(cmd *cobra.Command, args []string) error {
 	if err := f.checkSource(cmd, args); err != nil {
 		return usageError{err}
+	}
+	if err := f.live.check(); err != nil {
+		return err
 	}
 	var err error
 	if f.Variant, err = trace.ParseVariant(f.crc); err != nil {
@@ -110,7 +114,7 @@ func (f *traceFlags) prepare(cmd *cobra.Command, args []string) error {
 }
 
 // needPort are the flags that make no sense without a port.
-var needPort = []string{"baud", "duration", "record", "v1", "cycles"}
+var needPort = []string{"baud", "duration", "record", "v1", "cycles", "live"}
 
 // checkSource wants one source of bytes, and an ELF file where it does not bring
 // its own.

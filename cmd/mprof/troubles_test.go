@@ -34,7 +34,7 @@ type jsonOf struct {
 	}
 }
 
-func parseSummary(t *testing.T, s session) (out jsonOf) {
+func parseSummary(t *testing.T, s outcome) (out jsonOf) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(s.stdout), &out); s.code != 0 || err != nil {
 		t.Fatalf("exit code %d: %s; %v", s.code, s.stderr, err)

@@ -23,7 +23,7 @@ type callersOf struct {
 	Remarks []string
 }
 
-func (s session) callers(t *testing.T) (out callersOf) {
+func (s outcome) callers(t *testing.T) (out callersOf) {
 	t.Helper()
 	if s.code != 0 {
 		t.Fatalf("exit code %d: %s", s.code, s.stderr)

@@ -47,7 +47,7 @@ func (c *gdbCore) describe(h *snapshot.Header) {
 	h.Probe = c.through()
 	h.Core = c.client.Core()
 	h.Parameters[KeyArch] = target.Arch(c.of).String()
-	h.Parameters[keyClock] = "host time"
+	h.Parameters[keyClock] = target.HostTime
 }
 
 func (c *gdbCore) chip(context.Context) string { return "" }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mprof/mprof/live"
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/snapshot"
@@ -35,8 +36,21 @@ type Options struct {
 	Opened func(*target.Target)
 	// Progress is told after each sample how the run goes. May be nil.
 	Progress func(Progress)
-	// Advice is told what a person can do while the run goes on, and when it was. May be nil.
-	Advice func(at time.Duration, text string)
+	// Advice is told what a person can do while the run goes on. May be nil.
+	Advice func(Advice)
+	// Model is shown the run while it goes on. May be nil.
+	Model *live.Model
+	// Paced: where the target's time is virtual, it passes no faster than the host's, so
+	// that people can watch.
+	Paced bool
+}
+
+// Advice is what a person can do while a run goes on.
+type Advice struct {
+	At   time.Duration // of what happened, on the target's clock
+	Text string
+	Lost bool // nothing is known of the target from then on, until something else is said
+	Back bool // whatever it was is over
 }
 
 // Progress is how far a run is.

@@ -22,6 +22,10 @@ type ReadOptions struct {
 	Method  string   // "" and MethodAuto: as it was recorded
 	NoGuess bool     // cut a stack where no method knows the caller
 	Force   bool     // go on though the ELF file is of another build
+	// Program is in place of all ELF files, where somebody has read them before.
+	Program *symbol.Program
+	// Growing: the run goes on, so that the recording has no end yet.
+	Growing bool
 }
 
 // Read makes a profile of a recording of samples. name is what errors call it.
@@ -31,11 +35,7 @@ func Read(ctx context.Context, in io.Reader, name string, o ReadOptions) (*profi
 		return nil, nil, err
 	}
 	header := recording.Header()
-	app, err := target.OpenAnyImage(cmp.Or(o.ELF, recordedELF(header)))
-	if err != nil {
-		return nil, nil, err
-	}
-	of, remarks, err := target.JoinRecorded(app, o.Extra, RecordedExtra(header))
+	of, remarks, err := o.program(header)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,15 +63,30 @@ func Read(ctx context.Context, in io.Reader, name string, o ReadOptions) (*profi
 		s.remark("%v; converted all the same (--force), so functions may carry the wrong names", buildErr)
 	}
 	s.remarks = append(s.remarks, remarks...)
-	if err := s.addAll(ctx, recording); err != nil {
+	if err := s.addAll(ctx, recording, o.Growing); err != nil {
 		return nil, nil, err
 	}
 	for _, e := range recording.Events() {
 		s.event(e)
 	}
-	end, _ := recording.End()
+	end, ended := recording.End()
+	if o.Growing && !ended {
+		end.Reason = "the run goes on"
+	}
 	s.remarkTroubles(end)
 	return s.Profile(recordedAcquisition(header, end), elapsed(end, s.last)), of, nil
+}
+
+// program is that of a recording; the remarks say what is missing of it.
+func (o *ReadOptions) program(h snapshot.Header) (of *symbol.Program, remarks []string, err error) {
+	if o.Program != nil {
+		return o.Program, nil, nil
+	}
+	app, err := target.OpenAnyImage(cmp.Or(o.ELF, recordedELF(h)))
+	if err != nil {
+		return nil, nil, err
+	}
+	return target.JoinRecorded(app, o.Extra, RecordedExtra(h))
 }
 
 // chooseMethod makes the header say what is to be made of the samples. PCs have
@@ -106,14 +121,17 @@ func RecordedExtra(h snapshot.Header) []string {
 	return strings.FieldsFunc(h.Parameters[keyExtraELF], func(r rune) bool { return r == '\n' })
 }
 
-// addAll reads a recording to its end; a cut is a remark, not an error.
-func (s *Stacks) addAll(ctx context.Context, source snapshot.Source) error {
+// addAll reads a recording to its end; a cut is a remark, not an error. One that grows
+// may end anywhere.
+func (s *Stacks) addAll(ctx context.Context, source snapshot.Source, growing bool) error {
 	for {
 		snap, err := source.Next(ctx)
 		var cut *snapshot.CutError
 		switch {
 		case err == nil:
 			s.Add(snap)
+		case growing && errors.As(err, &cut):
+			return nil
 		case errors.As(err, &cut):
 			s.remark("%v", cut)
 			return nil

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/mprof/mprof/live"
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/snapshot"
@@ -28,6 +29,8 @@ type Run struct {
 	chipName  string // "" where it is not known
 	header    snapshot.Header
 	origin    time.Duration // of the run, on the target's clock
+	begun     time.Time     // the same on the host's
+	paced     bool
 }
 
 // Open attaches to the core, compares its memory with the program, and opens the
@@ -88,14 +91,43 @@ func (r *Run) begin(ctx context.Context, of *symbol.Program) (err error) {
 			r.stacks.remark("%s", text)
 		}
 	}
-	r.recording, err = snapshot.Create(r.options.Recording, r.header)
-	return err
+	if r.recording, err = snapshot.Create(r.options.Recording, r.header); err != nil {
+		return err
+	}
+	if m := r.options.Model; m != nil {
+		m.WatchSamples(r.stacks.builder, live.Setup{Source: r.Source()})
+		for _, text := range r.stacks.remarks {
+			m.Remark(text)
+		}
+	}
+	return nil
+}
+
+// Source reads the source files of the program.
+func (r *Run) Source() func(file string) (string, bool) {
+	return profileOptions(r.header, r.stacks.Program).Source
+}
+
+// ELF is the application's file.
+func (r *Run) ELF() string { return r.header.ELF }
+
+// Found is what a run samples, through what.
+type Found struct {
+	Core  string // and which of several
+	Chip  string // "" where it is not known
+	Probe string // or GDB server
+}
+
+// Found says what is sampled.
+func (r *Run) Found() Found {
+	return Found{Core: r.header.Core, Chip: r.chipName, Probe: r.header.Probe}
 }
 
 // Sample takes samples until the duration, the context or an error ends it; the end of the
 // context is no error. The core is detached when it returns, also after a panic.
 func (r *Run) Sample(ctx context.Context) (err error) {
-	r.origin = r.core.clock().Now()
+	r.origin, r.begun = r.core.clock().Now(), time.Now()
+	r.paced = r.options.Paced && r.header.Parameters[keyClock] == target.VirtualTime
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("internal error while sampling: %v\n%s", p, debug.Stack())
@@ -118,6 +150,22 @@ func (r *Run) Sample(ctx context.Context) (err error) {
 		if err := r.take(s); err != nil {
 			return err
 		}
+		if r.paced {
+			r.pace(ctx, s.Time)
+		}
+	}
+}
+
+// pace waits until as much time has passed on the host's clock as on the target's.
+func (r *Run) pace(ctx context.Context, at time.Duration) {
+	const least = 2 * time.Millisecond // of a sleep that is worth it
+	ahead := at - time.Since(r.begun)
+	if ahead < least {
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(ahead):
 	}
 }
 
@@ -158,7 +206,11 @@ func (r *Run) Finish(ctx context.Context, runErr error) *profile.Profile {
 	if share := float64(r.stacks.halted) / float64(max(took, 1)); share > dearShare {
 		r.stacks.remark("the core stood still for %.0f %% of the run, so whatever depends on time ran late: a lower --rate or --max-overhead takes less, and so does a faster probe", 100*share)
 	}
-	return r.stacks.Profile(recordedAcquisition(r.header, end), took)
+	p := r.stacks.Profile(recordedAcquisition(r.header, end), took)
+	if r.options.Model != nil {
+		r.options.Model.Finish(p)
+	}
+	return p
 }
 
 // dearShare is the share of stolen time that a user should be told of.

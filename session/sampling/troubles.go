@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/mprof/mprof/cortexm"
@@ -18,7 +19,7 @@ func (r *Run) tell() error {
 		}
 		r.stacks.event(e)
 		if text := advice(e); text != "" && r.options.Advice != nil {
-			r.options.Advice(e.Time, text)
+			r.options.Advice(Advice{At: e.Time, Text: text, Lost: slices.Contains(losses, e.Kind), Back: e.Kind == cortexm.EventBack})
 		}
 	}
 	return nil
@@ -28,6 +29,9 @@ func (r *Run) tell() error {
 func (s *Stacks) event(e snapshot.Event) {
 	s.builder.Event(profile.Event{Time: e.Time, Duration: e.Duration, Name: e.Kind, Detail: e.Text})
 }
+
+// losses are the events after which nothing is known of the target.
+var losses = []string{cortexm.EventProbeLost, cortexm.EventTargetLost, gdbremote.EventServerLost, gdbremote.EventNoAnswer}
 
 // advice is what a person can do while the run goes on; "" for nothing.
 func advice(e snapshot.Event) string {

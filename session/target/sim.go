@@ -67,7 +67,7 @@ func openSim(selector string, elf []byte) (*Target, error) {
 		return nil, err
 	}
 	reopen := func(context.Context) (probe.Transport, error) { return b.Transport(), nil }
-	return &Target{Transport: b.Transport(), reopen: reopen, Clock: b, ClockLabel: "virtual time", maxSWCLK: b.Model().MaxSWCLK, Board: b}, nil
+	return &Target{Transport: b.Transport(), reopen: reopen, Clock: b, ClockLabel: VirtualTime, maxSWCLK: b.Model().MaxSWCLK, Board: b}, nil
 }
 
 // parseSimFault reads NAME=TIME or NAME=TIME+LENGTH; without a length, what can

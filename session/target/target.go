@@ -44,6 +44,12 @@ func (t *Target) Name(info probe.Info) string {
 	return product
 }
 
+// Clocks that a run goes by, as profiles name them.
+const (
+	HostTime    = "host time"
+	VirtualTime = "virtual time" // of the simulated board: it passes when somebody uses the board
+)
+
 // IsSim tells whether a --probe value names the simulated board.
 func IsSim(selector string) bool {
 	name := strings.TrimPrefix(selector, "sim")
@@ -71,7 +77,7 @@ func Open(ctx context.Context, selector, elf string) (*Target, error) {
 		return nil, err
 	}
 	reopen := func(ctx context.Context) (probe.Transport, error) { return usb.Reopen(ctx, device) }
-	return &Target{Transport: transport, reopen: reopen, Clock: cortexm.NewWall(), ClockLabel: "host time", USB: &device}, nil
+	return &Target{Transport: transport, reopen: reopen, Clock: cortexm.NewWall(), ClockLabel: HostTime, USB: &device}, nil
 }
 
 // openTCP opens a probe on the network.
@@ -81,7 +87,7 @@ func openTCP(ctx context.Context, address string) (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Target{Transport: transport, reopen: reopen, Clock: cortexm.NewWall(), ClockLabel: "host time"}, nil
+	return &Target{Transport: transport, reopen: reopen, Clock: cortexm.NewWall(), ClockLabel: HostTime}, nil
 }
 
 // ReadELF is the ELF file as a whole, which the simulated board runs; "" is the

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mprof/mprof/live"
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/trace"
+	"github.com/mprof/mprof/trace/calls"
 )
 
 // Open opens the port and finds out what is behind it. On an error it is closed.
@@ -49,6 +51,22 @@ func (r *Run) connect(ctx context.Context) error {
 // The end of the context is no error. The profile is of what came until then. What is to
 // become of the recording is said by keepRecording.
 func (r *Run) Live(ctx context.Context) (*profile.Profile, error) {
+	if m := r.options.Model; m != nil {
+		if w, ok := any(m).(interface {
+			WatchCalls(b *calls.Builder, s live.Setup)
+		}); ok {
+			w.WatchCalls(r.builder, live.Setup{Source: r.Source()})
+		}
+		for _, text := range r.remarks {
+			m.Remark(text)
+		}
+		r.sink.arrived = func(at time.Duration) {
+			m.Bytes(r.session.Counts().Bytes)
+			if !r.sink.itsOwn {
+				m.Elapsed(at)
+			}
+		}
+	}
 	runErr := r.play(func() error { return r.run(ctx) })
 	reason := target.EndReason(ctx, runErr)
 	runErr = errors.Join(runErr, r.session.Close())
@@ -57,6 +75,9 @@ func (r *Run) Live(ctx context.Context) (*profile.Profile, error) {
 	}
 	return r.finish(reason), runErr
 }
+
+// Show shows the run to a model while it goes on; nil: to none. Before Open.
+func (r *Run) Show(m *live.Model) { r.options.Model = m }
 
 // KeepRecording closes the recording of a port and keeps it, or not.
 func (r *Run) KeepRecording(keep bool) error { return r.raw.close(keep) }
@@ -95,4 +116,33 @@ func countBytes(n uint64) string {
 		return "1 byte"
 	}
 	return fmt.Sprintf("%d bytes", n)
+}
+
+// Source reads the source files of the program; nil: there is none.
+func (r *Run) Source() func(file string) (string, bool) { return sourceOf(r.Program) }
+
+// Found is what a run traces, through what.
+type Found struct {
+	Firmware string // its name, "" where it does not say
+	Port     string
+}
+
+// Found says what is traced.
+func (r *Run) Found() Found {
+	m, _ := r.session.Metadata()
+	return Found{Firmware: m.Name, Port: r.source}
+}
+
+// Look finds out which firmware a run with these options would trace, and whether it is the
+// one that the ELF file is for. The firmware is told to record nothing, as before a run.
+func Look(ctx context.Context, o Options) (Found, error) {
+	o.Recording, o.RecordingWanted, o.Model = "", false, nil
+	r, err := New(o)
+	if err == nil {
+		err = r.Open(ctx)
+	}
+	if err != nil {
+		return Found{}, err
+	}
+	return r.Found(), r.session.Close()
 }

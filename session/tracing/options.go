@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/mprof/mprof/live"
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/symbol"
@@ -36,9 +37,23 @@ type Options struct {
 	Command []string // that the profile names
 	Version string   // of mprof
 
+	// Program is in place of the ELF files, where somebody has read them before.
+	Program *symbol.Program
+	// Growing: what From names is still being written, and is read as far as it goes now.
+	Growing bool
+	// Source is what the profile names in place of From; "": From.
+	Source string
+	// Started is when what From names began; zero: not known.
+	Started time.Time
+
 	// Progress is told how the run goes whenever something came. May be nil.
 	Progress func(Progress)
+	// Model is shown the run while it goes on. May be nil.
+	Model *live.Model
 }
+
+// DefaultBaud is what the firmware's examples set.
+const DefaultBaud = 921600
 
 // Progress is how far a run is.
 type Progress struct {
@@ -59,6 +74,8 @@ func (o *Options) BuiltIn() bool {
 // program is what the options name: nil without an ELF file.
 func (o *Options) program() (*symbol.Program, error) {
 	switch {
+	case o.Program != nil:
+		return o.Program, nil
 	case o.BuiltIn():
 		return target.OpenBuiltInTraced()
 	case o.ELF == "" && len(o.Extra) == 0:
@@ -78,12 +95,20 @@ func (o *Options) builder(of *symbol.Program, started time.Time) *calls.Builder 
 	}
 	if of != nil {
 		mappings := of.Mappings()
-		sym, b.Mapping, b.Others, b.Source = of, mappings[0], mappings[1:], of.Source
-	}
-	if o.BuiltIn() {
-		b.Source = target.BuiltInTracedSource
+		sym, b.Mapping, b.Others, b.Source = of, mappings[0], mappings[1:], sourceOf(of)
 	}
 	return calls.NewBuilder(sym, b)
+}
+
+// sourceOf reads the source files of a program; nil has none.
+func sourceOf(of *symbol.Program) func(file string) (string, bool) {
+	switch {
+	case of == nil:
+		return nil
+	case of.App().Path() == target.BuiltInTraced:
+		return target.BuiltInTracedSource
+	}
+	return of.Source
 }
 
 // nameless knows no function, but the exceptions of the architecture.

@@ -18,7 +18,7 @@ type rawFile struct {
 
 // Write appends to the file.
 func (r *rawFile) Write(p []byte) (n int, err error) {
-	if len(p) == 0 || r.failed != nil {
+	if len(p) == 0 || r.path == "" || r.failed != nil {
 		return len(p), nil
 	}
 	if n, err = r.append(p); err != nil && !r.wanted {

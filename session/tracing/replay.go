@@ -2,6 +2,7 @@ package tracing
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,9 @@ func (r *Run) Replay(ctx context.Context) (*profile.Profile, error) {
 	}
 	defer in.Close()
 	read := &countingReader{r: in}
+	if r.options.Growing {
+		read.r = io.LimitReader(in, size)
+	}
 	r.sink = newSink(r.builder, r.options.Progress)
 	r.sink.read, r.sink.size = &read.n, size
 	runErr := r.play(func() error {
@@ -37,6 +41,9 @@ func (r *Run) Replay(ctx context.Context) (*profile.Profile, error) {
 		runErr = cause
 	}
 	reason := ""
+	if r.options.Growing {
+		reason = "the run goes on"
+	}
 	if runErr != nil {
 		reason = runErr.Error()
 	}
@@ -57,7 +64,7 @@ func (r *Run) openRecording() (io.ReadCloser, int64, error) {
 		r.source = "standard input"
 		return io.NopCloser(os.Stdin), 0, nil
 	}
-	r.source = r.options.From
+	r.source = cmp.Or(r.options.Source, r.options.From)
 	file, err := os.Open(r.options.From)
 	if err != nil {
 		return nil, 0, fmt.Errorf("open the recording: %w", err)

@@ -32,7 +32,7 @@ type Run struct {
 // New reads the ELF files, and prepares for their calls.
 func New(o Options) (*Run, error) {
 	r := &Run{options: o}
-	var started time.Time // zero for a recording, which does not say when it was
+	started := o.Started // zero for a recording, which does not say when it was
 	if o.Port != "" {
 		started = time.Now()
 	}
@@ -56,7 +56,11 @@ func (r *Run) buildID() []byte {
 }
 
 func (r *Run) remark(format string, args ...any) {
-	r.remarks = append(r.remarks, fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	r.remarks = append(r.remarks, text)
+	if r.options.Model != nil {
+		r.options.Model.Remark(text)
+	}
 }
 
 // play lets a source give what it has to the builder. A bug in there must not lose
@@ -85,6 +89,9 @@ func (r *Run) finish(endReason string) *profile.Profile {
 	p.Trace.Bytes, p.Trace.Firmware = r.bytes, r.sink.name
 	if r.Program == nil {
 		p.Mapping.Name = r.sink.name
+	}
+	if r.options.Model != nil {
+		r.options.Model.Finish(p)
 	}
 	return p
 }

@@ -10,11 +10,12 @@ import (
 // sink passes what a target says on to the builder, and tells how it goes.
 type sink struct {
 	builder  *calls.Builder
-	progress func(Progress) // may be nil
-	itsOwn   bool           // the target's time is not that of this machine, which says nothing of it
-	at       time.Duration  // of the bytes that came last, since the start of the run
-	first    time.Duration  // at, of the first records; valid once there are some
-	last     time.Duration  // at, of the last ones
+	progress func(Progress)         // may be nil
+	arrived  func(at time.Duration) // may be nil
+	itsOwn   bool                   // the target's time is not that of this machine, which says nothing of it
+	at       time.Duration          // of the bytes that came last, since the start of the run
+	first    time.Duration          // at, of the first records; valid once there are some
+	last     time.Duration          // at, of the last ones
 	calls    uint64
 	lost     uint64 // records, for certain
 	name     string // of the firmware
@@ -33,6 +34,9 @@ func (s *sink) Arrived(at time.Duration) {
 	s.at = at
 	if !s.itsOwn {
 		s.builder.Arrived(at)
+	}
+	if s.arrived != nil {
+		s.arrived(at)
 	}
 	s.tell()
 }

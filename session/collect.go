@@ -1,0 +1,112 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/session/sampling"
+	"github.com/mprof/mprof/session/target"
+	"github.com/mprof/mprof/session/tracing"
+	"github.com/mprof/mprof/symbol"
+)
+
+// collected is what a run has collected: while it goes on, its recording; then its
+// profile.
+type collected struct {
+	recording string
+	read      func(ctx context.Context) (*profile.Profile, error) // what is recorded until now
+
+	saved   atomic.Bool // its profile was asked for after the run had ended
+	mu      sync.Mutex
+	profile *profile.Profile // nil: the run goes on
+}
+
+// ended tells whether the run has.
+func (c *collected) ended() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.profile != nil
+}
+
+// empty tells whether the run has ended with nothing.
+func (c *collected) empty() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.profile
+	return p != nil && (p.Trace == nil && countSamples(p) == 0 || p.Trace != nil && p.Trace.Bytes == 0)
+}
+
+func countSamples(p *profile.Profile) (n int) {
+	for i := range p.Threads {
+		n += len(p.Threads[i].Samples)
+	}
+	return n
+}
+
+// ErrNothing is the error of saving where nothing was collected.
+var ErrNothing = errors.New("session: nothing has been collected yet")
+
+// now is the profile of what was collected until now.
+func (c *collected) now(ctx context.Context) (*profile.Profile, error) {
+	if c == nil {
+		return nil, ErrNothing
+	}
+	c.mu.Lock()
+	p := c.profile
+	c.mu.Unlock()
+	if p != nil {
+		return p, nil
+	}
+	return c.read(ctx)
+}
+
+func (c *collected) finished(p *profile.Profile) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.profile = p
+}
+
+// collectSamples is what a run with these options collects. The ELF files are read once
+// more, so that what is saved while the run goes on has the names of today.
+func collectSamples(o sampling.Options) (*collected, error) {
+	of, err := target.OpenAnyProgram(o.ELF, o.Extra)
+	if err != nil {
+		return nil, err
+	}
+	var one sync.Mutex // a program is read by one at a time
+	return &collected{recording: o.Recording, read: func(ctx context.Context) (*profile.Profile, error) {
+		one.Lock()
+		defer one.Unlock()
+		file, err := os.Open(o.Recording)
+		if err != nil {
+			return nil, fmt.Errorf("session: %w", err)
+		}
+		defer file.Close()
+		p, _, err := sampling.Read(ctx, file, o.Recording, sampling.ReadOptions{Program: of, Force: o.Force, Growing: true})
+		return p, err
+	}}, nil
+}
+
+// collectCalls is the same of traced calls. of is nil where no ELF file was named.
+func collectCalls(o tracing.Options, source string, of *symbol.Program) *collected {
+	o.From, o.Source, o.Port, o.Program, o.Growing = o.Recording, source, "", of, true
+	o.Recording, o.Progress, o.Model = "", nil, nil
+	var one sync.Mutex
+	return &collected{recording: o.From, read: func(ctx context.Context) (*profile.Profile, error) {
+		one.Lock()
+		defer one.Unlock()
+		if _, err := os.Stat(o.From); errors.Is(err, os.ErrNotExist) {
+			return nil, ErrNothing // the file begins with the first byte
+		}
+		r, err := tracing.New(o)
+		if err != nil {
+			return nil, err
+		}
+		return r.Replay(ctx)
+	}}
+}
