@@ -20,7 +20,6 @@ type serveFlags struct {
 	session.Options
 	address   string
 	noBrowser bool
-	elf       string
 }
 
 func (a *app) serveCommand() *cobra.Command {

@@ -10,7 +10,6 @@ import (
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/trace"
-	"github.com/mprof/mprof/trace/calls"
 )
 
 // Open opens the port and finds out what is behind it. On an error it is closed.
@@ -52,11 +51,7 @@ func (r *Run) connect(ctx context.Context) error {
 // become of the recording is said by keepRecording.
 func (r *Run) Live(ctx context.Context) (*profile.Profile, error) {
 	if m := r.options.Model; m != nil {
-		if w, ok := any(m).(interface {
-			WatchCalls(b *calls.Builder, s live.Setup)
-		}); ok {
-			w.WatchCalls(r.builder, live.Setup{Source: r.Source()})
-		}
+		m.WatchCalls(r.builder, live.Setup{Source: r.Source()})
 		for _, text := range r.remarks {
 			m.Remark(text)
 		}
