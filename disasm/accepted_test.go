@@ -25,7 +25,7 @@ var foreign = []struct {
 var simd = regexp.MustCompile(`^(v.*|aes.*|sha.*)$`)
 
 // scalar are the instructions of Advanced SIMD with the coprocessor numbers of the FPU.
-var scalar = regexp.MustCompile(`^(vmov\.([su]?8|[su]?16|32)|vdup\..*|vjcvt.*|.*bf16.*|vfm[as]l.*)$`)
+var scalar = regexp.MustCompile(`^(vmov[a-z]{0,2}\.([su]?8|[su]?16|32)|vdup[a-z]{0,2}\..*|vjcvt.*|.*bf16.*|vfm[as]l.*)$`)
 
 var shift64 = regexp.MustCompile(`^(sll|srl|sra|ror|bclr|bext|binv|bset)\t.*,0x[23].$`)
 
@@ -49,11 +49,17 @@ func accepted(ours disasm.Instruction, theirs line) (reason string, ok bool) {
 			return f.reason, true
 		}
 	}
+	if strings.HasPrefix(ours.Mnemonic, "cs") || strings.HasPrefix(ours.Mnemonic, "cin") || strings.HasPrefix(ours.Mnemonic, "cneg") {
+		return "conditional selections of ARMv8.1-M", strings.HasPrefix(operands, "\t@ "+disasm.Undefined)
+	}
+	if strings.HasPrefix(ours.Mnemonic, mnemonic) && (mnemonic == "bxns" || mnemonic == "blxns") {
+		return "a condition that objdump does not print", true
+	}
 	theirsGeneric := regexp.MustCompile(`^(ldc|stc|mcr|mrr?c|cdp)`).MatchString(mnemonic)
 	switch {
 	case undefined && strings.Contains(operands, ", s32") || strings.Contains(operands, "<overflow reg"):
 		return "registers that the FPU has not", true
-	case undefined && strings.Contains(mnemonic, "?"):
+	case undefined && strings.Contains(mnemonic, "?") || strings.Contains(operands, "<invalid reg"):
 		return "undefined for objdump, too", true
 	case undefined && theirsGeneric && cp>>2 == 2:
 		return "coprocessors 8 to 11 are the FPU's", true

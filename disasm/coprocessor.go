@@ -32,15 +32,15 @@ var _ = fields(map[string]func(*thumb){
 	"cr12":      func(t *thumb) { t.put(strconv.Itoa(int(t.word >> 12 & 15))) },
 	"cr16":      func(t *thumb) { t.put(strconv.Itoa(int(t.word >> 16 & 15))) },
 	"opc2":      func(t *thumb) { t.put("{" + strconv.Itoa(int(t.word>>5&7)) + "}") },
-	"ldc":       func(t *thumb) { t.transfer(4) },
+	"ldc":       func(t *thumb) { t.transfer(t.word & 0xff * 4) },
 })
 
 // transfer prints the address of LDC, STC and the FPU's loads and stores: P is bit 24, U bit 23,
-// W bit 21; the offset counts words or halfwords.
-func (t *thumb) transfer(scale uint32) {
-	n, imm8 := t.word>>16&15, t.word&0xff
+// W bit 21; the offset is in bytes.
+func (t *thumb) transfer(offset uint32) {
+	n := t.word >> 16 & 15
 	indexed, add, back := t.word>>24&1 != 0, t.word>>23&1 != 0, t.word>>21&1 != 0
-	distance := int64(imm8 * scale)
+	distance := int64(offset)
 	t.put("[" + registers[n])
 	signed := func() {
 		t.put("#")
@@ -67,11 +67,11 @@ func (t *thumb) transfer(scale uint32) {
 		signed()
 	default: // an option of the coprocessor
 		t.put("], {")
-		t.number(int64(imm8))
+		t.number(int64(t.word & 0xff))
 		t.put("}")
 	}
 	if n == 15 && (indexed || back) {
 		t.value = 0
-		t.remark(t.name(t.relative(uint32(distance))))
+		t.remark(t.name(t.relative(offset)))
 	}
 }

@@ -122,7 +122,7 @@ func equal(t *testing.T, arch disasm.Arch, tool, path string) {
 
 // The built-in firmware and the program with known shares.
 func TestThumbFirmware(t *testing.T) {
-	for _, path := range []string{"../firmware/demo/demo.elf", "../firmware/shares/shares.elf"} {
+	for _, path := range []string{"../firmware/demo/demo.elf", "../firmware/shares/shares.elf", "../firmware/examples/logger/logger.elf"} {
 		t.Run(filepath.Base(path), func(t *testing.T) { equal(t, disasm.Thumb, "arm-none-eabi-objdump", path) })
 	}
 }

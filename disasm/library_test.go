@@ -72,3 +72,26 @@ func globalPointer(symbols []elf.Symbol) uint32 {
 	}
 	return 0
 }
+
+// The security extension: secure gateways, calls of the other side with and without an FPU.
+func TestThumbSecure(t *testing.T) {
+	need(t, "arm-none-eabi-gcc", "gcc-arm-none-eabi libnewlib-arm-none-eabi")
+	for _, cpu := range []string{"-mcpu=cortex-m33 -mfloat-abi=hard", "-mcpu=cortex-m33+nofp -mfloat-abi=soft", "-mcpu=cortex-m55+nomve -mfloat-abi=hard"} {
+		program := filepath.Join(t.TempDir(), "secure.elf")
+		args := append(strings.Fields(cpu), "-mthumb", "-mcmse", "-O2", "-g", "-nostdlib", "-o", program, "testdata/secure.c", "-lgcc",
+			"-Wl,-e,0,--unresolved-symbols=ignore-all,--section-start=.gnu.sgstubs=0x1000,--no-warn-rwx-segments")
+		if out, err := exec.Command("arm-none-eabi-gcc", args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		equal(t, disasm.Thumb, "arm-none-eabi-objdump", program)
+		met := map[string]bool{}
+		for _, i := range open(t, program).decode(t, disasm.Thumb) {
+			met[i.Mnemonic] = true
+		}
+		for _, want := range []string{"sg", "bxns", "blxns", "tt", "ttt", "tta", "ttat", "ldaex", "stlex", "stl"} {
+			if !met[want] {
+				t.Errorf("%s: the compiler made no %s", cpu, want)
+			}
+		}
+	}
+}

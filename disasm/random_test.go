@@ -80,6 +80,45 @@ func TestThumbFloat(t *testing.T) {
 	compare(t, disasm.Decode(nil, disasm.Thumb, 0, thumbBytes(words), textSection), theirs)
 }
 
+// Random conditional selections of ARMv8.1-M, which objdump knows only where it is told the machine.
+func TestThumbSelect(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	words := make([]uint32, 20_000)
+	for i := range words {
+		register := func() uint32 { return []uint32{0, 1, 2, 3, 7, 8, 10, 12, 14}[random.Intn(9)] }
+		rn, rm := register(), register()
+		switch random.Intn(4) {
+		case 0:
+			rm = rn
+		case 1:
+			rm = 15
+		case 2:
+			rn = 15
+		}
+		words[i] = 0xea508000 | rn<<16 | uint32(random.Intn(4))<<12 | register()<<8 | uint32(random.Intn(14))<<4 | rm
+	}
+	theirs := objdump(t, "arm-none-eabi-objdump", "-m", "armv8.1-m.main", assemble(t, "armv8.1-m.main", words))
+	compare(t, disasm.Decode(nil, disasm.Thumb, 0, thumbBytes(words), textSection), theirs)
+}
+
+// Random IT blocks, with what may stand in them and what may not.
+func TestThumbIT(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	var words []uint32
+	for len(words) < 100_000 {
+		words = append(words, 0xbf00|uint32(random.Intn(14))<<4|uint32(1+random.Intn(15)))
+		for range 1 + random.Intn(5) {
+			if random.Intn(3) == 0 {
+				words = append(words, []uint32{0xea000000, 0xf0000000, 0xf8000000, 0xfa000000, 0xee000a00, 0xf0009000, 0xf000d000}[random.Intn(7)]|random.Uint32()&0x01ff0fff)
+			} else {
+				words = append(words, uint32(random.Intn(0xe800)))
+			}
+		}
+	}
+	theirs := objdump(t, "arm-none-eabi-objdump", assemble(t, "armv8-m.main", words))
+	compare(t, disasm.Decode(nil, disasm.Thumb, 0, thumbBytes(words), textSection), theirs)
+}
+
 // Every halfword that is a compressed instruction.
 func TestRISCVCompressed(t *testing.T) {
 	var words []uint32

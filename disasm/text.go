@@ -1,6 +1,9 @@
 package disasm
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Text is the line that objdump prints of an instruction behind its address and its bytes:
 // mnemonic, tab, operands, comment.
@@ -14,7 +17,7 @@ func Text(i Instruction) string {
 		return i.Mnemonic + "\t" + i.Operands
 	case i.Comment[0] == '#':
 		return i.Mnemonic + "\t" + i.Operands + " " + i.Comment
-	case i.Operands == "": // nop of ARMv6-M
+	case i.Operands == "" && strings.HasPrefix(i.Mnemonic, "nop"): // of ARMv6-M
 		return i.Mnemonic + "\t\t\t" + i.Comment
 	}
 	return i.Mnemonic + "\t" + i.Operands + "\t" + i.Comment

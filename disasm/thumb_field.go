@@ -126,9 +126,9 @@ var _ = fields(map[string]func(*thumb){
 			t.put("s")
 		}
 	},
-	"it": func(t *thumb) { // not allowed in an IT block but at its end
+	"it": func(t *thumb) { // a branch is not allowed in an IT block but at its end
 		if t.it != 0 && !t.it.last() {
-			t.remark("unpredictable <IT:" + t.it.cond() + ">")
+			t.remark("unpredictable branch in IT block")
 		}
 	},
 	"IT": func(t *thumb) { // not allowed in an IT block

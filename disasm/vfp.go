@@ -158,8 +158,8 @@ var _ = fields(map[string]func(*thumb){
 	"doubles":    func(t *thumb) { t.span('d', t.double(12, 22), t.word&0xff/2) },
 	"singles":    func(t *thumb) { t.span('s', t.single(12, 22), t.word&0xff) },
 	"deprecated": func(t *thumb) { t.remark("Deprecated") },
-	"words":      func(t *thumb) { t.transfer(4) },
-	"halves":     func(t *thumb) { t.transfer(2) },
+	"words":      func(t *thumb) { t.transfer(t.word & 0xff * 4) },
+	"halves":     func(t *thumb) { t.transfer(t.word & 0xff * 2) },
 	"fpspecial": func(t *thumb) {
 		n := t.word >> 16 & 15
 		switch name := fpRegisters[n]; {
