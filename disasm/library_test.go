@@ -42,6 +42,9 @@ func TestThumbLibraries(t *testing.T) {
 	} {
 		t.Run(machine[0][len("-mcpu="):], func(t *testing.T) {
 			t.Parallel()
+			if testing.Short() && machine[0] != "-mcpu=cortex-m33" {
+				t.Skip("-short: cortex-m33 alone")
+			}
 			elf := linkLibraries(t, "arm-none-eabi-gcc", nil, append([]string{"-mthumb"}, machine...), "libc.a", "libm.a", "libstdc++.a", "libgcc.a")
 			equal(t, disasm.Thumb, "arm-none-eabi-objdump", elf)
 		})

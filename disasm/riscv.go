@@ -27,6 +27,16 @@ type riscv struct {
 type upperPart struct {
 	known bool
 	value uint32
+	end   uint32 // behind the instruction
+}
+
+// follow is names of a jump. Where it goes to is known for sure right behind the LUI or AUIPC.
+func (r *riscv) follow(base, distance uint32) {
+	sure := r.upper[base].known && r.upper[base].end == r.addr
+	addr := r.names(base, distance)
+	if sure {
+		r.target, r.branches = addr, true
+	}
 }
 
 var riscvTables = sync.OnceValue(func() (t struct{ compressed, full *index[*riscv] }) {
@@ -97,8 +107,7 @@ func (r *riscv) branch(distance uint32) {
 }
 
 // names notes in the comment which address a register and a distance make, where that is known.
-func (r *riscv) names(base, distance uint32) {
-	var addr uint32
+func (r *riscv) names(base, distance uint32) (addr uint32) {
 	switch u := &r.upper[base]; {
 	case base == 0:
 		addr = distance
@@ -110,9 +119,10 @@ func (r *riscv) names(base, distance uint32) {
 	case base == 4: // tp, as objdump takes it
 		addr = distance
 	default:
-		return
+		return 0
 	}
 	r.comment = "# " + string(appendAddress(nil, addr, r.Symbols))
+	return addr
 }
 
 // integers are named as the calling convention names them.

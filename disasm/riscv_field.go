@@ -47,21 +47,24 @@ var riscvFields = map[string]func(*riscv){
 	// What an instruction does to a known upper part, and the comment of it.
 	"add":  func(r *riscv) { r.names(r.field(15, 5), r.immI()) },
 	"load": func(r *riscv) { r.number(r.immI()); r.base(r.immI()) },
+	"call": func(r *riscv) { r.follow(r.field(15, 5), r.immI()) },
 	"jump": func(r *riscv) {
+		base := r.field(15, 5)
 		r.number(r.immI())
-		r.base(r.immI())
-		if base := r.field(15, 5); base == 3 || base == 4 { // objdump forgets what LUI and AUIPC put there
+		r.put("(" + integers[base] + ")")
+		r.follow(base, r.immI())
+		if base == 3 || base == 4 { // objdump forgets what LUI and AUIPC put there
 			r.names(base, r.immI())
 		}
 	},
 	"store": func(r *riscv) { r.number(r.immS()); r.base(r.immS()) },
 	"lui": func(r *riscv) {
 		r.hex(r.word >> 12)
-		r.upper[r.field(7, 5)] = upperPart{true, r.word &^ 0xfff}
+		r.upper[r.field(7, 5)] = upperPart{true, r.word &^ 0xfff, r.addr + 4}
 	},
 	"auipc": func(r *riscv) {
 		r.hex(r.word >> 12)
-		r.upper[r.field(7, 5)] = upperPart{true, r.addr + r.word&^0xfff}
+		r.upper[r.field(7, 5)] = upperPart{true, r.addr + r.word&^0xfff, r.addr + 4}
 	},
 	"pred":  func(r *riscv) { r.put(fenceSets[r.field(24, 4)]) },
 	"succ":  func(r *riscv) { r.put(fenceSets[r.field(20, 4)]) },
@@ -128,7 +131,7 @@ func (r *riscv) clui() {
 	imm := r.immCI()
 	r.hex(imm & 0xfffff)
 	r.bad = r.bad || imm == 0
-	r.upper[r.field(7, 5)] = upperPart{true, imm << 12}
+	r.upper[r.field(7, 5)] = upperPart{true, imm << 12, r.addr + 2}
 }
 
 // fenceSets are the sets of accesses that a FENCE orders.
