@@ -58,14 +58,18 @@ func (r *run) latest() uint64 {
 
 // due tells whether readers may have a survey again.
 func (r *run) due(now time.Time) bool {
-	return r.feed == nil || now.Sub(r.looked) >= surveyShare*r.took
+	return r.feed == nil || now.Sub(r.looked) >= min(surveyShare*r.took, longestRest)
 }
 
 // replaced notes a change of what readers have been told and cannot be told in parts.
 func (r *run) replaced() { r.whole = r.touch() }
 
-// surveyShare is the part of the time that readers may take by surveys.
-const surveyShare = 20
+// Surveys take no more than a 20th of the time, unless one takes so long that readers would
+// have to wait for more than half a second.
+const (
+	surveyShare = 20
+	longestRest = 500 * time.Millisecond
+)
 
 // look brings everything up to date that is computed only when somebody looks. A survey that
 // takes long is not repeated soon: Revision says that there is nothing new until then, and who looks all

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/mprof/mprof/profile"
@@ -8,26 +9,38 @@ import (
 
 // sampling watches the builder of a run of samples.
 type sampling struct {
-	m      *Model
-	r      *run
-	b      *profile.Builder
-	stacks []stackPlace
-	self   []uint64 // by function
-	total  []uint64
-	taken  uint64
-	halts  halts
-	blocks bool // samples come in rows
-	errors *profile.Sums
-	erred  time.Time
-	path   []int32
+	m         *Model
+	r         *run
+	b         *profile.Builder
+	stacks    []stackPlace
+	number    []int32                 // by function of the profile: ours
+	theirs    []profile.FunctionIndex // and back
+	self      []uint64                // by function
+	total     []uint64
+	taken     uint64
+	halts     halts
+	blocks    bool // samples come in rows
+	errors    *profile.Sums
+	erred     time.Time
+	path      []int32
+	more      stackPlace // of stacks whose paths are too many
+	seen      []uint64   // by function: stamp of the sample that counted it last
+	stamp     uint64
+	mostNodes int
 }
 
 // stackPlace is where a stack of the profile is counted.
 type stackPlace struct{ node, slot, frame int32 }
 
+// mostNodes bounds the flame graph. The table counts what is beyond it all the same.
+const (
+	mostNodes = 1 << 18
+	morePaths = "<more paths>"
+)
+
 // WatchSamples forgets the run before, and shows what b takes from now on.
 func (m *Model) WatchSamples(b *profile.Builder, s Setup) {
-	w := &sampling{m: m, b: b}
+	w := &sampling{m: m, b: b, mostNodes: mostNodes}
 	w.r = m.begin(Samples, s, w)
 	b.Watch(w)
 }
@@ -53,8 +66,12 @@ func (w *sampling) Samples(p *profile.Profile, rows []profile.Sample) {
 		c.time += s.Weight
 		r.counts.rev[at.slot] = rev
 		w.taken += n
-		w.self[r.nodes.all[at.node].function] += n
-		r.nodes.eachFunction(at.node, func(f int32) { w.total[f] += n })
+		if w.full() && at.node == w.more.node {
+			w.countFunctions(p, s.Stack, n)
+		} else {
+			w.self[r.nodes.all[at.node].function] += n
+			r.nodes.eachFunction(at.node, func(f int32) { w.total[f] += n })
+		}
 		r.selfs[at.frame] += n
 		w.halts.add(s.Halted)
 		r.pace.add(s.Time, n)
@@ -62,6 +79,24 @@ func (w *sampling) Samples(p *profile.Profile, rows []profile.Sample) {
 		w.draw(s, at.node)
 	}
 	w.blocks = w.blocks || len(rows) > 1
+}
+
+// full tells that there are stacks without nodes of their own.
+func (w *sampling) full() bool { return w.more.slot > 0 }
+
+// countFunctions counts the functions of a stack that has no node.
+func (w *sampling) countFunctions(p *profile.Profile, stack profile.StackIndex, n uint64) {
+	for len(w.seen) < len(w.total) {
+		w.seen = append(w.seen, 0)
+	}
+	w.self[w.number[p.Frames[p.Stacks[stack].Frame].Function]] += n
+	w.stamp++
+	for _, frame := range p.Callers(stack) {
+		if f := w.number[frame.Function]; w.seen[f] != w.stamp {
+			w.seen[f] = w.stamp
+			w.total[f] += n
+		}
+	}
 }
 
 // draw puts a sample on the timeline: it stands for the time before it.
@@ -83,31 +118,64 @@ func (w *sampling) draw(s *profile.Sample, node int32) {
 // learn takes the functions and stacks that are new.
 func (w *sampling) learn(p *profile.Profile, rev uint64) {
 	r := w.r
-	for f := len(r.functions.rows); f < len(p.Functions); f++ {
-		if r.functions.add(p.Functions[f], w.b.Place(profile.FunctionIndex(f)), rev) {
-			r.replaced()
-		}
-		w.self, w.total = append(w.self, 0), append(w.total, 0)
+	for f := len(w.number); f < len(p.Functions); f++ {
+		w.number = append(w.number, w.function(p.Functions[f], profile.FunctionIndex(f), rev))
 	}
 	for f := len(r.lines); f < len(p.Frames); f++ {
-		r.lines, r.selfs = append(r.lines, p.Frames[f]), append(r.selfs, 0)
+		line := p.Frames[f]
+		line.Function = profile.FunctionIndex(w.number[line.Function])
+		r.lines, r.selfs = append(r.lines, line), append(r.selfs, 0)
 	}
 	for i := len(w.stacks); i < len(p.Stacks); i++ {
-		stack := p.Stacks[i]
-		frame := &p.Frames[stack.Frame]
-		key := nodeKey{parent: -1, function: int32(frame.Function), category: frame.Category}
-		if stack.Prefix != profile.None {
-			key.parent = w.stacks[stack.Prefix].node
-		}
-		node, changed := r.nodes.down(key, frame.Depth > 0, rev)
-		if changed {
-			r.replaced()
-		}
-		w.stacks = append(w.stacks, stackPlace{node: node, slot: r.counts.slot(0, node), frame: int32(stack.Frame)})
+		w.stacks = append(w.stacks, w.place(p, profile.StackIndex(i), rev))
 	}
 	if len(r.tracks) == 0 {
 		r.tracks = []string{w.b.Thread()}
 	}
+}
+
+// place is where a new stack is counted: its caller has a place.
+func (w *sampling) place(p *profile.Profile, stack profile.StackIndex, rev uint64) stackPlace {
+	r, row := w.r, p.Stacks[stack]
+	frame := &p.Frames[row.Frame]
+	key := nodeKey{parent: -1, function: w.number[frame.Function], category: frame.Category}
+	if row.Prefix != profile.None {
+		key.parent = w.stacks[row.Prefix].node
+	}
+	if len(r.nodes.all) >= w.mostNodes && r.nodes.find(key) < 0 {
+		return w.beyond(int32(row.Frame))
+	}
+	node, changed := r.nodes.down(key, frame.Depth > 0, rev)
+	if changed {
+		r.replaced()
+	}
+	return stackPlace{node: node, slot: r.counts.slot(0, node), frame: int32(row.Frame)}
+}
+
+// function is the number of one of the profile's, None for a label of our own.
+func (w *sampling) function(row profile.Function, theirs profile.FunctionIndex, rev uint64) int32 {
+	r, place := w.r, uint32(0)
+	if theirs != profile.None {
+		place = w.b.Place(theirs)
+	}
+	at := int32(len(r.functions.rows))
+	if r.functions.add(row, place, rev) {
+		r.replaced()
+	}
+	w.theirs, w.self, w.total = append(w.theirs, theirs), append(w.self, 0), append(w.total, 0)
+	return at
+}
+
+// beyond is the place of a stack that is one too many.
+func (w *sampling) beyond(frame int32) stackPlace {
+	if !w.full() {
+		rev := w.r.touch()
+		label := w.function(profile.Function{Name: morePaths, Label: true}, profile.None, rev)
+		w.more.node, _ = w.r.nodes.down(nodeKey{parent: -1, function: label, category: profile.Unknown}, false, rev)
+		w.more.slot = w.r.counts.slot(0, w.more.node)
+		w.r.remark(fmt.Sprintf("there are more than %d call paths: the others are together in %s; the table knows their functions", w.mostNodes, morePaths))
+	}
+	return stackPlace{node: w.more.node, slot: w.more.slot, frame: frame}
 }
 
 // Event takes one.
@@ -152,7 +220,7 @@ func (w *sampling) fill(exact bool) {
 		}
 		row := shares(f, w.self[f], total, w.taken)
 		if w.errors != nil {
-			if e, ok := w.errors.Errors[profile.FunctionIndex(f)]; ok {
+			if e, ok := w.errors.Errors[w.theirs[f]]; ok {
 				row.SelfError, row.TotalError = e[0], e[1]
 			}
 		}

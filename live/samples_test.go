@@ -124,3 +124,27 @@ func comparePaths(t *testing.T, u *Update, p *profile.Profile) {
 		t.Errorf("paths (-profile +model):\n%s", diff)
 	}
 }
+
+// TestTooManyPaths: what has no node of its own is counted below a label, and its functions in
+// the table all the same.
+func TestTooManyPaths(t *testing.T) {
+	s := newSampler(1)
+	m, b := NewModel(), newBuilder(s.code)
+	m.WatchSamples(b, Setup{})
+	m.run.feed.(*sampling).mostNodes = 100
+	for range 3000 {
+		s.add(b)
+	}
+	p := b.Finish(profile.Acquisition{}, s.now)
+	u := whole(m)
+	compareTable(t, u, p)
+	sum, more := uint64(0), uint64(0)
+	for i, n := range u.Counts.Node {
+		if sum += u.Counts.Count[i]; u.Functions.Name[u.Nodes.Function[n]] == morePaths {
+			more += u.Counts.Count[i]
+		}
+	}
+	if len(u.Nodes.Parent) != 101 || sum != uint64(p.Samples()) || more == 0 || more == sum || len(u.Status.Remarks) != 1 {
+		t.Errorf("%d nodes, %d of %d samples, %d of them below the label; %q", len(u.Nodes.Parent), sum, p.Samples(), more, u.Status.Remarks)
+	}
+}
