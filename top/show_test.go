@@ -57,9 +57,14 @@ func showOn(t *testing.T, width, height int, environ []string, o Options) *termi
 		}
 	}()
 	ctx, stop := context.WithCancel(context.Background())
-	go func() { x.ended <- Show(ctx, slave, slave, environ, o) }()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		x.ended <- Show(ctx, slave, slave, environ, o)
+	}()
 	t.Cleanup(func() {
 		stop()
+		<-over
 		slave.Close()
 		master.Close()
 		<-read
