@@ -20,7 +20,7 @@ func (s *seen) facts() []string {
 	if s.kind == live.Calls {
 		return append(all, s.callFacts()...)
 	}
-	all = append(all, counted(t.Taken, "sample"), fmt.Sprintf("%.0f/s", t.Rate))
+	all = append(all, counted(t.Taken, "sample"), s.rate(t.Taken))
 	if t.Asked > t.Taken {
 		all = append(all, fmt.Sprintf("%d missed", t.Asked-t.Taken))
 	}
@@ -41,11 +41,25 @@ func (s *seen) facts() []string {
 
 func (s *seen) callFacts() []string {
 	t := &s.status
-	all := []string{counted(t.Calls, "call"), fmt.Sprintf("%.0f/s", t.Rate), fmt.Sprintf("%d lost", t.Lost), size(t.Bytes)}
-	if t.Buffer > 0 {
+	all := []string{counted(t.Calls, "call"), s.rate(t.Calls), fmt.Sprintf("%d lost", t.Lost), size(t.Bytes)}
+	switch {
+	case t.BufferUsed > 0 && t.Buffer > 0:
 		all = append(all, fmt.Sprintf("buffer up to %d of %s", t.BufferUsed, size(t.Buffer)))
+	case t.BufferUsed > 0:
+		all = append(all, fmt.Sprintf("buffer up to %s", size(t.BufferUsed)))
 	}
 	return append(all, resets(t.Resets)...)
+}
+
+// rate is that of the last second, and of a run that is over that of all of it.
+func (s *seen) rate(n uint64) string {
+	if !s.over {
+		return fmt.Sprintf("%.0f/s", s.status.Rate)
+	}
+	if s.status.Elapsed <= 0 {
+		return "in no time"
+	}
+	return fmt.Sprintf("%.0f/s on average", float64(n)/s.status.Elapsed)
 }
 
 func resets(n uint64) []string {

@@ -29,10 +29,11 @@ func Print(ctx context.Context, w io.Writer, o Options) error {
 	}
 }
 
-// Once writes the same as Print, as it is now.
-func Once(w io.Writer, o Options) error {
+// Last writes the same as Print once, of a run that is over.
+func Last(w io.Writer, o Options) error {
 	s := &seen{}
 	take(s, o.Model)
+	s.over = true
 	return o.begin().print(w, s, o.Rows)
 }
 

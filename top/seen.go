@@ -20,6 +20,7 @@ type seen struct {
 	told      []bool     // which rows were
 	events    []live.Event
 	status    live.Status
+	over      bool // the run
 }
 
 // node is a call path: of a function above its parent.

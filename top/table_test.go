@@ -37,7 +37,7 @@ func TestTableIsTheSummarys(t *testing.T) {
 		if err := export.Summary(&summary, p, export.SummaryOptions{Functions: -1}); err != nil {
 			t.Fatal(err)
 		}
-		if err := Once(&table, Options{Model: m, Kind: k}); err != nil {
+		if err := Last(&table, Options{Model: m, Kind: k}); err != nil {
 			t.Fatal(err)
 		}
 		want, got := rowsOf(summary.String()), rowsOf(table.String())

@@ -53,9 +53,9 @@ type livePage struct {
 }
 
 // open serves the page of a run that is about to begin. The context is the run's.
-func (f *liveFlags) open(ctx context.Context, a *app, c session.Connect) (context.Context, *livePage, error) {
+func (f *liveFlags) open(ctx context.Context, a *app, c session.Connect) (context.Context, watcher, error) {
 	if !f.live {
-		return ctx, nil, nil
+		return ctx, (*livePage)(nil), nil
 	}
 	run, stop := context.WithCancelCause(ctx)
 	p := &livePage{app: a, view: session.NewView(c, stop)}

@@ -30,10 +30,15 @@ type sampleFlags struct {
 	json    bool
 	gmon    gmonFlag
 	live    liveFlags
+	watch   watch
+	// onScreen: the run is shown in the terminal, so nothing else is printed meanwhile, and nothing has
+	// to be written in the end.
+	onScreen bool
 }
 
 func (a *app) sampleCommand() *cobra.Command {
-	f := &sampleFlags{Options: sampling.Options{MaxOverhead: sampling.DefaultOverhead, Version: versionString()}}
+	f := &sampleFlags{}
+	f.watch = f.live.open
 	cmd := &cobra.Command{
 		Use:   "sample [flags] app.elf",
 		Short: "Sample call stacks by halting the core for microseconds",
@@ -73,13 +78,19 @@ built-in firmware.`,
   mprof sample --probe sim --duration 10`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !cmd.Flags().Changed("seed") {
-				f.Seed = rand.Int64()
-			}
+			f.chooseSeed(cmd)
 			f.Command = append([]string{"mprof", "sample"}, commandLine(cmd, args)...)
 			return a.sample(cmd.Context(), f, args)
 		},
 	}
+	f.add(cmd)
+	f.live.add(cmd.Flags())
+	return cmd
+}
+
+// add defines the flags of everything that samples.
+func (f *sampleFlags) add(cmd *cobra.Command) {
+	f.MaxOverhead, f.Version = sampling.DefaultOverhead, versionString()
 	flags := cmd.Flags()
 	flags.Var(newMethodFlag(&f.Method, profile.MethodDWARF, profile.MethodFP, profile.MethodPC, profile.MethodPCSR), "method", "how to sample, see above")
 	flags.Var((*rateFlag)(&f.Rate), "rate", "samples per second (default 100; with --method pcsr as many as the wire carries)")
@@ -96,14 +107,19 @@ built-in firmware.`,
 	flags.Int64Var(&f.Seed, "seed", 0, "seed of the jitter between samples (default random)")
 	addGuess(flags, &f.NoGuess)
 	addGmon(flags, &f.gmon)
-	f.live.add(flags)
 	flags.BoolVar(&f.Force, "force", false, "go on when the ELF file is not what runs on the target")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	_ = cmd.MarkFlagFilename("output")
 	_ = cmd.MarkFlagFilename("record", "mprof")
 	cmd.ValidArgsFunction = completeELF
-	return cmd
+}
+
+// chooseSeed is another one each time where none is given.
+func (f *sampleFlags) chooseSeed(cmd *cobra.Command) {
+	if !cmd.Flags().Changed("seed") {
+		f.Seed = rand.Int64()
+	}
 }
 
 func formatHelp() string {
@@ -131,7 +147,7 @@ func (f *sampleFlags) prepare(args []string) error {
 	if err := f.Check(); err != nil {
 		return err
 	}
-	if len(f.outputs) == 0 {
+	if len(f.outputs) == 0 && !f.onScreen {
 		f.outputs = []string{defaultOutput}
 	}
 	if err := checkOutputs(f.outputs); err != nil {
@@ -144,7 +160,7 @@ func (f *sampleFlags) prepare(args []string) error {
 	if f.record != "" {
 		return export.CheckWritable(f.record)
 	}
-	f.Recording = recordingBeside(f.outputs[0], ".mprof")
+	f.Recording = recordingBeside(f.outputs, ".mprof")
 	return nil
 }
 
@@ -174,37 +190,38 @@ func (a *app) sample(ctx context.Context, f *sampleFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	runCtx, page, err := f.live.open(ctx, a, session.Connect{
+	runCtx, seen, err := f.watch(ctx, a, session.Connect{
 		Kind: session.Samples, Probe: f.Target.Probe, ELF: f.ELF, Extra: f.Extra, Rate: f.Rate, Method: f.Method, Force: f.Force,
 	})
 	if err != nil {
 		return err
 	}
-	defer page.close()
-	progress := a.newProgress(f.quiet, f.Duration)
-	f.tell(a, progress, page)
+	defer seen.close()
+	progress := a.newProgress(f.quiet || f.onScreen, f.Duration)
+	f.tell(a, progress, seen)
 	r, err := sampling.Open(runCtx, f.Options, of)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	page.samples(f.Options, r)
+	seen.samples(f.Options, r)
 	runErr := r.Sample(runCtx)
 	progress.done()
 	p := r.Finish(runCtx, runErr)
-	page.finished(p, runErr)
+	seen.finished(p, runErr)
 	outputErr := a.deliver(p, outputs{paths: f.outputs, quiet: f.quiet, json: f.json, gmon: f.gmon})
 	err = f.conclude(ctx, p, runErr, outputErr)
-	page.wait(ctx, f.record != "" || outputErr != nil)
+	seen.wait(ctx, f.record != "" || outputErr != nil)
 	return err
 }
 
 // tell makes the run tell how it goes.
-func (f *sampleFlags) tell(a *app, progress *progress, page *livePage) {
+func (f *sampleFlags) tell(a *app, progress *progress, seen watcher) {
 	f.Opened, f.Progress = a.opened, progress.samples
-	f.Model, f.Paced = page.model(), page != nil
+	f.Model = seen.model()
+	f.Paced = f.Model != nil
 	f.Advice = func(advice sampling.Advice) {
-		page.advised(advice)
-		if !f.quiet {
+		seen.advised(advice)
+		if !f.quiet && !f.onScreen {
 			progress.clear()
 			fmt.Fprintf(a.stderr, "mprof: %.1f s: %s\n", advice.At.Seconds(), advice.Text)
 		}
@@ -230,10 +247,14 @@ func (f *sampleFlags) conclude(ctx context.Context, p *profile.Profile, runErr, 
 	return noSamples(p)
 }
 
-// recordingBeside is a new name beside the first output.
-func recordingBeside(first, extension string) string {
+// recordingBeside is a new name beside the first output that is a file.
+func recordingBeside(outputs []string, extension string) string {
+	first := firstOf(outputs)
 	dir, base := filepath.Split(first)
-	if first == "-" || strings.HasPrefix(first, "/dev/") {
+	switch {
+	case first == "":
+		dir, base = os.TempDir(), "mprof"
+	case first == "-" || strings.HasPrefix(first, "/dev/"):
 		dir, base = os.TempDir(), "stdout"
 	}
 	base, _, _ = strings.Cut(base, ".")

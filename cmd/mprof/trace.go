@@ -15,6 +15,7 @@ import (
 
 func (a *app) traceCommand() *cobra.Command {
 	f := &traceFlags{}
+	f.watch = f.live.open
 	cmd := &cobra.Command{
 		Use:   "trace [flags] app.elf",
 		Short: "Trace each call of instrumented firmware through its UART",
@@ -53,7 +54,7 @@ times: docs/tracing.md.`,
 
 // trace is the command: open, run, and whatever happened, write.
 func (a *app) trace(ctx context.Context, f *traceFlags, args []string) error {
-	progress := a.newProgress(f.quiet, f.Duration)
+	progress := a.newProgress(f.quiet || f.onScreen, f.Duration)
 	f.Progress = progress.calls
 	r, err := tracing.New(f.Options)
 	if err != nil {
@@ -67,19 +68,19 @@ func (a *app) trace(ctx context.Context, f *traceFlags, args []string) error {
 		}
 		return concludeTrace(ctx, p, f.Duration != 0, err, f.deliver(a, p))
 	}
-	runCtx, page, err := f.live.open(ctx, a, session.Connect{Kind: session.Calls, Port: f.Port, Baud: f.Baud, ELF: f.ELF, Extra: f.Extra, Force: f.Force})
+	runCtx, seen, err := f.watch(ctx, a, session.Connect{Kind: session.Calls, Port: f.Port, Baud: f.Baud, ELF: f.ELF, Extra: f.Extra, Force: f.Force})
 	if err != nil {
 		return err
 	}
-	defer page.close()
-	r.Show(page.model())
+	defer seen.close()
+	r.Show(seen.model())
 	if err := r.Open(runCtx); err != nil {
 		return interrupted(ctx, err)
 	}
-	page.calls(f.Options, r)
+	seen.calls(f.Options, r)
 	p, runErr := r.Live(runCtx)
 	progress.done()
-	page.finished(p, runErr)
+	seen.finished(p, runErr)
 	outputErr := f.deliver(a, p)
 	if what := r.Recorded(); outputErr != nil && what != "" {
 		again := strings.Join(append([]string{"mprof trace --from", f.Recording}, f.elfArguments(args)...), " ")
@@ -87,7 +88,7 @@ func (a *app) trace(ctx context.Context, f *traceFlags, args []string) error {
 	}
 	runErr = errors.Join(runErr, r.KeepRecording(f.RecordingWanted || outputErr != nil))
 	err = concludeTrace(ctx, p, f.Duration != 0, runErr, outputErr)
-	page.wait(ctx, f.RecordingWanted || outputErr != nil)
+	seen.wait(ctx, f.RecordingWanted || outputErr != nil)
 	return err
 }
 

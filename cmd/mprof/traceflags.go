@@ -27,6 +27,10 @@ type traceFlags struct {
 	json    bool
 	gmon    gmonFlag
 	live    liveFlags
+	watch   watch
+	// onScreen: the run is shown in the terminal, so nothing else is printed meanwhile, and nothing has
+	// to be written in the end.
+	onScreen bool
 
 	order export.Order // of --sort
 }
@@ -38,21 +42,13 @@ const (
 )
 
 func (f *traceFlags) add(cmd *cobra.Command) {
-	f.Keep, f.Version = defaultKeep, versionString()
+	f.addPort(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.Port, "port", "", "where the firmware's UART is: /dev/ttyUSB0, COM3, tcp:HOST:PORT, a pty, or sim for the simulated board (mprof list shows serial ports)")
-	flags.IntVar(&f.Baud, "baud", tracing.DefaultBaud, "bits per second of a serial port")
 	flags.Var((*durationFlag)(&f.Duration), "duration", "how long to trace: 60, 60s, 2m (default until Ctrl-C)")
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; may be repeated; the extension names the format:\n"+formatHelp()+"\n(default "+defaultOutput+")")
 	flags.StringVar(&f.record, "record", "", "keep all bytes that came from the target in this file")
 	flags.StringVar(&f.From, "from", "", "play such a file, or what another host kept of the same protocol, instead of a port; - is standard input")
 	flags.BoolVar(&f.Demo, "demo", false, "play a built-in recording of a built-in firmware")
-	flags.Var((*keepFlag)(&f.Keep), "keep", "how many of the newest calls the timeline shows: 200000, 50k, 2M; times and counts are of all calls (default 200k)")
-	flags.Lookup("keep").DefValue = ""
-	flags.BoolVar(&f.NoCalibrate, "no-calibrate", false, "leave what tracing costs in the times")
-	flags.StringVar(&f.crc, "crc", "", "how packets are framed, for firmware that is not mprof's: "+trace.VariantNames+" (default auto)")
-	flags.BoolVar(&f.Cycles, "cycles", false, "times in cycles of the target's timer instead of about 1 µs: a call takes more bytes on the line")
-	flags.BoolVar(&f.Version1, "v1", false, "do not ask the firmware for records of version 2")
 	addExtraELF(flags, &f.Extra, "none")
 	addGmon(flags, &f.gmon)
 	f.live.add(flags)
@@ -61,12 +57,26 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.top, "top", defaultTop, "how many functions are listed; 0: all")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("port", completePorts)
 	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(orderNames(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagFilename("output")
 	_ = cmd.MarkFlagFilename("record", "bin")
 	_ = cmd.MarkFlagFilename("from", "bin")
 	cmd.ValidArgsFunction = completeELF
+}
+
+// addPort defines the flags of everything that traces a port.
+func (f *traceFlags) addPort(cmd *cobra.Command) {
+	f.Keep, f.Version = defaultKeep, versionString()
+	flags := cmd.Flags()
+	flags.StringVar(&f.Port, "port", "", "where the firmware's UART is: /dev/ttyUSB0, COM3, tcp:HOST:PORT, a pty, or sim for the simulated board (mprof list shows serial ports)")
+	flags.IntVar(&f.Baud, "baud", tracing.DefaultBaud, "bits per second of a serial port")
+	flags.Var((*keepFlag)(&f.Keep), "keep", "how many of the newest calls the timeline shows: 200000, 50k, 2M; times and counts are of all calls (default 200k)")
+	flags.Lookup("keep").DefValue = ""
+	flags.BoolVar(&f.NoCalibrate, "no-calibrate", false, "leave what tracing costs in the times")
+	flags.StringVar(&f.crc, "crc", "", "how packets are framed, for firmware that is not mprof's: "+trace.VariantNames+" (default auto)")
+	flags.BoolVar(&f.Cycles, "cycles", false, "times in cycles of the target's timer instead of about 1 µs: a call takes more bytes on the line")
+	flags.BoolVar(&f.Version1, "v1", false, "do not ask the firmware for records of version 2")
+	_ = cmd.RegisterFlagCompletionFunc("port", completePorts)
 }
 
 func orderNames() (names []string) {
@@ -94,7 +104,7 @@ func (f *traceFlags) prepare(cmd *cobra.Command, args []string) error {
 	if f.top < 0 {
 		return usageError{fmt.Errorf("--top %d: how many functions? 0 lists all", f.top)}
 	}
-	if len(f.outputs) == 0 {
+	if len(f.outputs) == 0 && !f.onScreen {
 		f.outputs = []string{defaultOutput}
 	}
 	if err := checkOutputs(f.outputs); err != nil {
@@ -109,7 +119,7 @@ func (f *traceFlags) prepare(cmd *cobra.Command, args []string) error {
 	if f.RecordingWanted {
 		return export.CheckWritable(f.record)
 	}
-	f.Recording = recordingBeside(f.outputs[0], ".bin")
+	f.Recording = recordingBeside(f.outputs, ".bin")
 	return nil
 }
 
