@@ -28,8 +28,8 @@ type Instruction struct {
 const Undefined = "<UNDEFINED>"
 
 // Symbols names an address, as objdump does: the function or object at or before it, and how
-// far behind its begin the address is.
-type Symbols func(addr uint32) (name string, offset uint32, ok bool)
+// far behind its begin the address is. In front of all, it is the first one, and the offset negative.
+type Symbols func(addr uint32) (name string, offset int64, ok bool)
 
 // Decoder knows of a program what its code does not say.
 type Decoder struct {
@@ -43,7 +43,7 @@ type Decoder struct {
 // is an error.
 func (d Decoder) Decode(dst []Instruction, addr uint32, code []byte) []Instruction {
 	if d.Symbols == nil {
-		d.Symbols = func(uint32) (string, uint32, bool) { return "", 0, false }
+		d.Symbols = func(uint32) (string, int64, bool) { return "", 0, false }
 	}
 	if d.Arch == RV32 {
 		return decodeRISCV(dst, addr, code, d)

@@ -98,3 +98,28 @@ func TestThumbSecure(t *testing.T) {
 		}
 	}
 }
+
+// A program for a hart by two compilers, with addresses relaxed by the linker and as they were.
+func TestRISCVProgram(t *testing.T) {
+	const gcc = "riscv64-unknown-elf-gcc"
+	need(t, gcc, "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf")
+	need(t, "clang", "clang")
+	folder := "../unwind/testdata/riscv/"
+	for _, flags := range []string{"-O0", "-Os", "-O2 -mno-relax", "-O3"} {
+		object, program := filepath.Join(t.TempDir(), "program.o"), filepath.Join(t.TempDir(), "program.elf")
+		more := append(strings.Fields(flags), "-g", "-mabi=ilp32")
+		run := func(name string, args ...string) {
+			t.Helper()
+			if out, err := exec.Command(name, append(args, more...)...).CombinedOutput(); err != nil {
+				t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+			}
+		}
+		link := []string{"-march=rv32imac", "-misa-spec=2.2", "-mcmodel=medany", "--specs=picolibc.specs", "-nostartfiles", "-T", folder + "link.ld", "-o", program, folder + "start.S"}
+		run(gcc, append(link, folder+"program.c")...)
+		equal(t, disasm.RV32, "riscv64-unknown-elf-objdump", program)
+		run("clang", "--target=riscv32-unknown-elf", "-march=rv32imac", "-mcmodel=medium", "-c", "-o", object, folder+"program.c",
+			"-isystem", "/usr/lib/picolibc/riscv64-unknown-elf/include")
+		run(gcc, append(link, object)...)
+		equal(t, disasm.RV32, "riscv64-unknown-elf-objdump", program)
+	}
+}

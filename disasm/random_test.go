@@ -20,7 +20,7 @@ func thumbBytes(words []uint32) (code []byte) {
 }
 
 // textSection names addresses as objdump does in an object file without symbols.
-func textSection(addr uint32) (string, uint32, bool) { return ".text", addr, true }
+func textSection(addr uint32) (string, int64, bool) { return ".text", int64(addr), true }
 
 func compare(t *testing.T, ours []disasm.Instruction, theirs []line) {
 	t.Helper()

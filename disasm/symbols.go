@@ -17,7 +17,7 @@ type Symbol struct {
 }
 
 // Table names addresses by a symbol table, as objdump does: by the last symbol at or before the
-// address, however far, of several there a function before an object, a global before a weak or
+// address (the first of all where there is none), however far, of several there a function before an object, a global before a weak or
 // local one, then the largest, then by name. Mapping symbols ($t, $d.1) and symbols without name are left out.
 func Table(symbols []Symbol) Symbols {
 	table := slices.DeleteFunc(slices.Clone(symbols), func(s Symbol) bool { return s.Name == "" || mapping(s.Name) })
@@ -39,15 +39,15 @@ func Table(symbols []Symbol) Symbols {
 		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Size, a.Size), strings.Compare(a.Name, b.Name))
 	})
 	table = slices.CompactFunc(table, func(a, b Symbol) bool { return a.Addr == b.Addr })
-	return func(addr uint32) (string, uint32, bool) {
-		i, exact := slices.BinarySearchFunc(table, addr, func(s Symbol, addr uint32) int { return cmp.Compare(s.Addr, addr) })
-		if !exact {
-			i--
-		}
-		if i < 0 {
+	return func(addr uint32) (string, int64, bool) {
+		if len(table) == 0 {
 			return "", 0, false
 		}
-		return table[i].Name, addr - table[i].Addr, true
+		i, exact := slices.BinarySearchFunc(table, addr, func(s Symbol, addr uint32) int { return cmp.Compare(s.Addr, addr) })
+		if !exact && i > 0 {
+			i--
+		}
+		return table[i].Name, int64(addr) - int64(table[i].Addr), true
 	}
 }
 

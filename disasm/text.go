@@ -30,8 +30,11 @@ func appendAddress(b []byte, addr uint32, symbols Symbols) []byte {
 		return appendHex(append(b, "0x"...), addr, 0)
 	}
 	b = append(append(appendHex(b, addr, 0), " <"...), name...)
-	if offset != 0 {
-		b = appendHex(append(b, "+0x"...), offset, 0)
+	switch {
+	case offset > 0:
+		b = appendHex(append(b, "+0x"...), uint32(offset), 0)
+	case offset < 0:
+		b = appendHex(append(b, "-0x"...), uint32(-offset), 0)
 	}
 	return append(b, '>')
 }
