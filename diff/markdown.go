@@ -20,12 +20,12 @@ func (d *Diff) Markdown(w io.Writer, o Layout) error {
 	}
 	if len(o.Results) > 0 {
 		out.WriteString("\n| | rule | found |\n|---|---|---|\n")
-		for _, x := range o.Results {
+		for _, line := range o.lines() {
 			verdict := "ok"
-			if x.Violated {
+			if line.failed {
 				verdict = "**failed**"
 			}
-			fmt.Fprintf(&out, "| %s | `%s` | %s |\n", verdict, cellText.Replace(x.Rule.Text), cellText.Replace(x.Sentence()))
+			fmt.Fprintf(&out, "| %s | `%s` | %s |\n", verdict, cellText.Replace(line.rule), cellText.Replace(line.found))
 		}
 	}
 	d.markdownTable(&out, "context", d.Contexts, []quantity{ofTotal}, len(d.Contexts))

@@ -14,7 +14,7 @@ func (d *Diff) Pair() export.Pair {
 		old, new = awake(old), awake(new)
 	}
 	was, is := tally(old, Options{}), tally(new, Options{})
-	return export.Pair{Old: old, New: new, Same: match(old, new), Scale: is.whole.sum / was.whole.sum}
+	return export.Pair{Old: old, New: new, Same: match(old, new), OldWhole: was.whole.sum, NewWhole: is.whole.sum}
 }
 
 // awake is a profile without samples of a core that slept.

@@ -238,12 +238,12 @@ func (r *Row) fate() (out []string) {
 
 func (t *text) legend() {
 	lines := []string{fmt.Sprintf("*: significant: where nothing has changed, nothing at all has a star in %.0f of 100 comparisons (Holm)", Level*100)}
-	shares := "shares are of all samples"
+	shares := "shares are of all samples, so what grows makes others shrink"
 	switch {
 	case t.d.Traced:
 		shares = "shares are of the time observed; times per call without interrupts and other contexts"
 	case t.d.Options.Awake:
-		shares = "shares are of the samples of a core that was awake"
+		shares = "shares are of the samples of a core that was awake, so what grows makes others shrink"
 	}
 	lines = append(lines, fmt.Sprintf("pp: percent points; %s; %.0f %%: where the true change is with that probability, each by itself", shares, Level*100))
 	if c := t.d.Options.Context; c != "" {

@@ -16,9 +16,13 @@ type Pair struct {
 	Old, New *profile.Profile
 	// Same is the function of New that each one of Old is, None where there is none.
 	Same []profile.FunctionIndex
-	// Scale is what counts and times of Old are multiplied by, so that the two add up to the same.
-	Scale float64
+	// OldWhole and NewWhole are what shares are of: samples, of traces the nanoseconds observed. Counts
+	// and times of Old are multiplied by their ratio, so that the two compare.
+	OldWhole, NewWhole float64
 }
+
+// scale is what counts and times of Old are multiplied by.
+func (pair Pair) scale() float64 { return pair.NewWhole / pair.OldWhole }
 
 // DiffFormat is one kind of file of a difference.
 type DiffFormat struct {
@@ -33,6 +37,7 @@ var DiffFormats = []DiffFormat{
 	{"Firefox Profiler", ".json", WriteFirefoxDiff},
 	{"pprof", ".pb.gz", WritePprofDiff},
 	{"pprof", ".pprof", WritePprofDiff},
+	{"flame graph of the difference as a picture", ".svg", WriteSVGDiff},
 	{"folded stacks with two counts", ".folded", WriteFoldedDiff},
 	{"folded stacks with two counts", ".txt", WriteFoldedDiff},
 }
@@ -80,8 +85,8 @@ func (pair Pair) join() (*joined, error) {
 	if len(pair.Same) != len(pair.Old.Functions) {
 		return nil, fmt.Errorf("export: %d functions are matched, and the old profile has %d", len(pair.Same), len(pair.Old.Functions))
 	}
-	if !(pair.Scale > 0) || math.IsInf(pair.Scale, 0) {
-		return nil, fmt.Errorf("export: counts of the old profile times %v", pair.Scale)
+	if !(pair.OldWhole > 0 && pair.NewWhole > 0) || math.IsInf(pair.OldWhole, 0) || math.IsInf(pair.NewWhole, 0) {
+		return nil, fmt.Errorf("export: shares of %v and of %v", pair.OldWhole, pair.NewWhole)
 	}
 	p := *pair.New
 	p.Functions = append([]profile.Function{}, p.Functions...)

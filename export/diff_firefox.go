@@ -24,7 +24,7 @@ func WriteFirefoxDiff(w io.Writer, pair Pair) error {
 	shared := newFirefoxShared(j.Profile)
 	file := firefoxProfile{Libs: shared.libs, Pages: []struct{}{}, Counters: []firefoxCounter{}}
 	file.Threads = newFirefoxThreads(j.Profile, shared)
-	file.Threads = append(file.Threads, j.difference(pair.Scale))
+	file.Threads = append(file.Threads, j.difference(pair.scale()))
 	file.Shared = shared.firefoxShared
 	file.Meta = newFirefoxMeta(j.Profile)
 	file.Meta.Product = processName(pair.New) + ": new minus old"

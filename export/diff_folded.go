@@ -37,7 +37,7 @@ func WriteFoldedDiff(w io.Writer, pair Pair) error {
 		}
 	}
 	b := bufio.NewWriter(w)
-	old := scaled{by: pair.Scale}
+	old := scaled{by: pair.scale()}
 	for _, name := range slices.Sorted(maps.Keys(lines)) {
 		n := lines[name]
 		if was := old.next(n[0]); was != 0 || n[1] != 0 {

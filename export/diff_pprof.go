@@ -37,7 +37,7 @@ func WritePprofDiff(w io.Writer, pair Pair) error {
 	}
 	b.mapping()
 	b.functions()
-	counts, times := scaled{by: pair.Scale}, scaled{by: pair.timeScale()}
+	counts, times := scaled{by: pair.scale()}, scaled{by: pair.timeScale()}
 	for i, t := range j.Threads {
 		all := byStack([]mprof.ThreadTrack{t}, len(j.Stacks))
 		for s, n := range all {
@@ -60,10 +60,10 @@ func WritePprofDiff(w io.Writer, pair Pair) error {
 }
 
 // timeScale makes the times of Old add up to those of New. Those of a trace are scaled by the
-// time observed, which is Scale.
+// time observed.
 func (pair Pair) timeScale() float64 {
 	if pair.New.Trace != nil {
-		return pair.Scale
+		return pair.scale()
 	}
 	total := func(p *mprof.Profile) (sum float64) {
 		for _, s := range p.ByStack() {
@@ -73,14 +73,14 @@ func (pair Pair) timeScale() float64 {
 	}
 	old, new := total(pair.Old), total(pair.New)
 	if old <= 0 || new <= 0 {
-		return pair.Scale
+		return pair.scale()
 	}
 	return new / old
 }
 
 // comments say what the file is.
 func (pair Pair) comments() []string {
-	out := []string{fmt.Sprintf("Difference by mprof: new minus old, the old one times %.6g", pair.Scale)}
+	out := []string{fmt.Sprintf("Difference by mprof: new minus old, the old one times %.6g", pair.scale())}
 	for _, c := range comments(pair.Old) {
 		out = append(out, "Old: "+c)
 	}

@@ -22,7 +22,7 @@ import (
 func richPair(t *testing.T) export.Pair {
 	t.Helper()
 	old, new := rich(t, 2000), rich(t, 3000)
-	pair := export.Pair{Old: old, New: new, Scale: float64(new.Samples()) / float64(old.Samples())}
+	pair := export.Pair{Old: old, New: new, OldWhole: float64(old.Samples()), NewWhole: float64(new.Samples())}
 	for i := range old.Functions {
 		same := profile.FunctionIndex(profile.None)
 		for j := range new.Functions {
@@ -55,7 +55,7 @@ func changes(pair export.Pair) map[string][2]float64 {
 			name += " (old)"
 		}
 		c := out[name]
-		out[name] = [2]float64{c[0] - pair.Scale*float64(e.Self), c[1] - pair.Scale*float64(e.Total)}
+		out[name] = [2]float64{c[0] - pair.NewWhole/pair.OldWhole*float64(e.Self), c[1] - pair.NewWhole/pair.OldWhole*float64(e.Total)}
 	}
 	return out
 }
@@ -117,7 +117,7 @@ func TestPprofReadsADifference(t *testing.T) {
 // Of profiles of one size nothing is rounded.
 func TestPprofDifferenceIsExact(t *testing.T) {
 	pair := richPair(t)
-	pair.Scale = 1
+	pair.OldWhole = pair.NewWhole
 	want := changes(pair)
 	out, err := exec.Command("go", "tool", "pprof", "-raw", writeDiff(t, pair, "diff.pb.gz")).Output()
 	if err != nil {
@@ -149,7 +149,7 @@ func TestFirefoxProfilerReadsADifference(t *testing.T) {
 		t.Errorf("new: %s", diff)
 	}
 	old := counts{}
-	for name, c := range changes(export.Pair{Old: pair.Old, New: &profile.Profile{Functions: pair.New.Functions}, Same: pair.Same, Scale: -1}) {
+	for name, c := range changes(export.Pair{Old: pair.Old, New: &profile.Profile{Functions: pair.New.Functions}, Same: pair.Same, OldWhole: -1, NewWhole: 1}) {
 		old[name] = [2]int{int(c[0]), int(c[1])}
 	}
 	got := cli.functions("t-0")
@@ -233,19 +233,63 @@ func TestDifferencesThatAreNone(t *testing.T) {
 	pair := richPair(t)
 	for _, wrong := range []func(*export.Pair){
 		func(p *export.Pair) { p.Same = p.Same[1:] },
-		func(p *export.Pair) { p.Scale = 0 },
-		func(p *export.Pair) { p.Scale = math.NaN() },
+		func(p *export.Pair) { p.OldWhole = 0 },
+		func(p *export.Pair) { p.NewWhole = math.NaN() },
 		func(p *export.Pair) { broken := *p.Old; broken.Threads = nil; p.Old = &broken },
 	} {
 		bad := pair
 		wrong(&bad)
 		for _, f := range export.DiffFormats {
 			if err := f.Write(&bytes.Buffer{}, bad); err == nil {
-				t.Errorf("%s: %+v was written", f.Name, bad.Scale)
+				t.Errorf("%s: %v of %v was written", f.Name, bad.NewWhole, bad.OldWhole)
 			}
 		}
 	}
 	if _, err := export.DiffByPath("diff.svgz"); err == nil {
 		t.Error("diff.svgz is a format")
+	}
+}
+
+// The picture is as wide as the new profile, its titles say both shares and the change, and the
+// colours are red where a function itself has more.
+func TestSVGDifference(t *testing.T) {
+	pair := richPair(t)
+	content, err := os.ReadFile(writeDiff(t, pair, "diff.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames := svgFrames(t, content)
+	if diff := cmp.Diff(graphed(pair.New), addFrames(frames)); diff != "" {
+		t.Error(diff)
+	}
+	all := frames[0].n
+	red, blue := 0, 0
+	for _, m := range regexp.MustCompile(`fill="hsl\((\d+),`).FindAllStringSubmatch(string(content), -1) {
+		if m[1] == "8" {
+			red++
+		} else if m[1] == "214" {
+			blue++
+		}
+	}
+	if red < 5 || blue < 5 {
+		t.Errorf("%d red, %d blue", red, blue)
+	}
+	met := 0
+	for _, f := range frames {
+		m := regexp.MustCompile(`\n([\d.]+) % -> ([\d.]+) %, ([+-][\d.]+) pp`).FindStringSubmatch(f.title)
+		if m == nil {
+			t.Errorf("%q", f.title)
+			continue
+		}
+		met++
+		was, _ := strconv.ParseFloat(m[1], 64)
+		is, _ := strconv.ParseFloat(m[2], 64)
+		change, _ := strconv.ParseFloat(m[3], 64)
+		if math.Abs(is-100*float64(f.n)/float64(all)) > 0.06 || math.Abs(is-was-change) > 0.11 {
+			t.Errorf("%q, and it is %d of %d", f.title, f.n, all)
+		}
+	}
+	if met < 30 {
+		t.Errorf("%d frames", met)
 	}
 }

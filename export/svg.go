@@ -41,7 +41,14 @@ func WriteSVG(w io.Writer, p *profile.Profile) error {
 	}
 	tree := newCallTree(p)
 	tree.prune(maxDrawn)
-	s := svgPicture{p: p, all: tree.total, spread: spread(p), out: bufio.NewWriterSize(w, 1<<16)}
+	s := svgPicture{p: p, all: tree.total, spread: spread(p), title: graphTitle(p), given: graphFacts(p), paint: colour}
+	s.describe = s.describeNode
+	return s.draw(w, tree)
+}
+
+// draw writes the picture of a tree.
+func (s *svgPicture) draw(w io.Writer, tree *callNode) error {
+	s.out = bufio.NewWriterSize(w, 1<<16)
 	s.measure(tree)
 	s.head()
 	s.frame(tree, 0, 0)
@@ -55,6 +62,11 @@ type svgPicture struct {
 	out    *bufio.Writer
 	all    int64
 	spread float64
+	title  string
+	given  [][2]string // facts
+	// paint is the colour of a frame, describe its title, which begins with the name.
+	paint, describe func(n *callNode) string
+
 	depth  int // rows
 	narrow int // frames that are not drawn
 	notes  []string
@@ -86,7 +98,7 @@ func (s *svgPicture) measure(n *callNode) {
 			}
 		}
 	}
-	for _, f := range graphFacts(s.p) {
+	for _, f := range s.given {
 		s.notes = append(s.notes, wrap(f[0]+": "+f[1], svgLetters)...)
 	}
 	if s.narrow > 0 {
@@ -102,7 +114,7 @@ const svgStyle = `svg{background:#fff;color-scheme:light dark}text{font:11px ui-
 @media (prefers-color-scheme:dark){svg{background:#17181c}.title,.fact{fill:#c9cad2}.control{fill:#8fb8ff}.f rect{stroke:#17181c}.f:hover rect{stroke:#fff}}`
 
 func (s *svgPicture) head() {
-	title := graphTitle(s.p)
+	title := s.title
 	fmt.Fprintf(s.out, `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-labelledby="title">
 <title id="title">%s</title>
@@ -125,7 +137,7 @@ func (s *svgPicture) frame(n *callNode, left int64, depth int) {
 	}
 	fmt.Fprintf(s.out, `<g class="f" data-d="%d" data-n="%d" data-self="%d" data-x="%s" data-w="%s"><title>%s</title><rect x="%s" y="%d" width="%s" height="%d" fill="%s"/><text x="%s" y="%d">%s</text></g>
 `, depth, n.total, n.self, decimal(s.width(left)/svgInside, 9), decimal(width/svgInside, 9), escapeXML(s.describe(n)),
-		decimal(x, 4), y, decimal(width, 4), svgRow-1, colour(n), decimal(x+3, 2), y+12, escapeXML(text))
+		decimal(x, 4), y, decimal(width, 4), svgRow-1, s.paint(n), decimal(x+3, 2), y+12, escapeXML(text))
 	for _, c := range n.callees {
 		if s.width(c.total) >= svgNarrow {
 			s.frame(c, left, depth+1)
@@ -134,8 +146,8 @@ func (s *svgPicture) frame(n *callNode, left int64, depth int) {
 	}
 }
 
-// describe is the title of a frame, which begins with the name.
-func (s *svgPicture) describe(n *callNode) string {
+// describeNode is what describe is of one profile.
+func (s *svgPicture) describeNode(n *callNode) string {
 	text := n.name + "\n" + nodeText(s.p, n.total, s.all, s.spread)
 	if n.self > 0 && len(n.callees) > 0 {
 		text += "\nitself " + nodeText(s.p, n.self, s.all, s.spread)

@@ -48,6 +48,7 @@ func TestDiffRules(t *testing.T) {
 		{[]string{"blue < -5%"}, 0, "ok "},
 		{[]string{"ebony < -5%"}, 3, "FAILED  ebony < -5%"},
 		{[]string{"any > +1pp"}, 3, "any > +1pp: blue total"},
+		{[]string{"any self > +50pp"}, 0, "none of 1"},
 		{[]string{"bl?e > +1pp"}, 3, "blue total"},
 		{[]string{"work self > +1pp"}, 0, "work self"}, // what is in them all has not changed
 		{[]string{"context:SysTick > +1pp"}, 0, "SysTick total"},
