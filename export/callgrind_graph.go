@@ -80,12 +80,16 @@ func newCallgrindGraph(p *profile.Profile) *callgrindGraph {
 	return g
 }
 
-// locate finds the entries of functions and the images that hold them.
+// locate finds the entries of functions, the images that hold them, and the files of those
+// whose definition nobody knows, such as assembly.
 func (g *callgrindGraph) locate() {
 	mappings := g.p.Mappings()
 	for i := range g.p.Frames {
 		f := &g.p.Frames[i]
 		of := &g.functions[f.Function]
+		if of.file == "" {
+			of.file = f.File
+		}
 		if f.Addr == 0 || of.object != "" {
 			continue
 		}

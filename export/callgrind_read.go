@@ -77,12 +77,11 @@ func readCallgrind(data []byte, in Input) (*profile.Profile, error) {
 		remarks = append(remarks, callgrindCut)
 	}
 	unrecorded(p, remarks...)
-	return recall(p, r.record, func(s *profile.Sample) int64 {
-		if timed {
-			return int64(s.Weight)
-		}
-		return int64(s.Count)
-	})
+	of := countsBySelf
+	if timed {
+		of = weightsBySelf
+	}
+	return recall(p, r.record, of(p), of)
 }
 
 // callgrindReader goes through the lines of a file.

@@ -40,7 +40,7 @@ func annotate(t *testing.T, path string, args ...string) []string {
 
 // annotated is a row: numbers, what it is ("", "<" a caller, ">" a callee, "*" the function), file, function,
 // number of calls, image.
-var annotated = regexp.MustCompile(`^ *([\d,.]+(?: +[\d,.]+)*) +(?:([<>*]) +)?([^:]+):(.*?)(?: \(([\d,]+)x\))? \[[^\[\]]*\]$`)
+var annotated = regexp.MustCompile(`^ *([\d,.]+(?: +[\d,.]+)*) +(?:([<>*]) +)?([^:]+):(.*?)(?: \(([\d,]+)x\))?(?: \[(?:[^\[\]]*\.elf|\?\?\?)\])?$`)
 
 func annotatedNumber(t *testing.T, text string) int64 {
 	t.Helper()

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -29,7 +30,8 @@ func TestTracedDemoEverywhereTheSame(t *testing.T) {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	file := func(ext string) string { return filepath.Join(dir, "demo"+ext) }
-	cmd := exec.Command(bin, "trace", "--demo", "--json", "-o", file(".json.gz"), "-o", file(".pb.gz"), "-o", file(".folded"))
+	cmd := exec.Command(bin, "trace", "--demo", "--json", "-o", file(".json.gz"), "-o", file(".pb.gz"), "-o", file(".folded"),
+		"-o", file(".callgrind"), "-o", file(".svg"), "-o", file(".trace.json"), "-o", file(".speedscope.json"))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -79,5 +81,46 @@ func TestTracedDemoEverywhereTheSame(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, selfs(folded)); diff != "" {
 		t.Errorf("folded stacks: %s", diff)
+	}
+	callgrind := nanos{}
+	for name, n := range annotatedCosts(t, annotate(t, file(".callgrind")), func(string, string) bool { return true }) {
+		if name != "<no caller>" && name != "<still running>" {
+			callgrind[name] = [2]int64{n[0]}
+		}
+	}
+	if diff := cmp.Diff(want, selfs(callgrind)); diff != "" {
+		t.Errorf("callgrind_annotate: %s", diff)
+	}
+	scope := speedscope(t, file(".speedscope.json"))
+	for name, n := range scope.nanos(t, 1) {
+		if want[name] != n[0] {
+			t.Errorf("speedscope: %s itself %d ns, want %d", name, n[0], want[name])
+		}
+	}
+	calls := map[string]uint64{}
+	longer := 0.0
+	for _, track := range readLikePerfetto(t, read(t, file(".trace.json"))).slices {
+		for _, s := range track {
+			calls[s.name]++
+			if longer = max(longer, float64(s.dur-s.took)/float64(max(s.dur, 1))); s.dur-s.took > 50_000_000 {
+				t.Errorf("%s is drawn for %d ns, and took %d", s.name, s.dur, s.took)
+			}
+		}
+	}
+	for _, f := range summary.Functions {
+		if calls[f.Name] != f.Calls {
+			t.Errorf("Chrome trace: %d calls of %s, want %d", calls[f.Name], f.Name, f.Calls)
+		}
+	}
+	t.Logf("calls are drawn longer by up to %.1f %%", 100*longer)
+	drawn, left := addFrames(svgFrames(t, read(t, file(".svg")))), int64(0)
+	for name, n := range want {
+		left += n - drawn[name][0]
+		if drawn[name][0] > n {
+			t.Errorf("SVG: %s itself %d ns, want %d", name, drawn[name][0], n)
+		}
+	}
+	if left > int64(5*time.Millisecond) { // too narrow to be drawn
+		t.Errorf("SVG: %d ns are not drawn", left)
 	}
 }

@@ -21,7 +21,7 @@ func TestByPath(t *testing.T) {
 	for path, want := range map[string]string{
 		"a.json": ".json", "a.json.gz": ".json.gz", "dir.x/A.JSON.GZ": ".json.gz", "a.pb.gz": ".pb.gz", "a.pprof": ".pprof",
 		"a.folded": ".folded", "a.b.txt": ".txt", "d/gmon.out": ".gmon", "gmon-001.out": ".gmon", "a.gmon": ".gmon", "a.syms": ".syms", "callgrind.out": ".callgrind", "callgrind.out.12": ".callgrind", "a.callgrind": ".callgrind",
-		"a.speedscope.json": ".speedscope.json", "a.speedscope.json.gz": ".speedscope.json.gz", "-": ".folded", "/dev/null": ".folded", "/dev/stdout": ".folded",
+		"a.speedscope.json": ".speedscope.json", "a.trace.json": ".trace.json", "a.trace.json.gz": ".trace.json.gz", "a.html": ".html", "a.svg": ".svg", "a.speedscope.json.gz": ".speedscope.json.gz", "-": ".folded", "/dev/null": ".folded", "/dev/stdout": ".folded",
 	} {
 		f, err := export.ByPath(path)
 		if err != nil || f.Ext != want {

@@ -1,7 +1,7 @@
 // Package export writes profiles for people and their viewers. In: a profile.
 // Out: Firefox Profiler JSON, pprof, folded stacks, gprof's gmon.out, backtraces as text,
-// speedscope, Callgrind's call graph, flame graphs as a page or a picture, and a summary as
-// text or JSON; and the way back, from files that mprof or others wrote.
+// speedscope, Chrome traces, Callgrind's call graph, flame graphs as a page or a picture, and
+// a summary as text or JSON; and the way back, from files that mprof or others wrote.
 package export
 
 import (
@@ -40,6 +40,8 @@ var Formats = []Format{
 	{"backtraces as text", ".perf", WritePerf, "gprof2dot -f perf %s | dot -Tsvg > calls.svg"},
 	{"flame graph, a page of its own", ".html", WriteHTML, opener + " %s"},
 	{"flame graph, a picture", ".svg", WriteSVG, opener + " %s"},
+	{"Chrome trace, for Perfetto", ".trace.json", WriteChrome, "speedscope %s"},
+	{"Chrome trace, compressed", ".trace.json.gz", compressed(WriteChrome), "speedscope %s"},
 	{"Callgrind, as callgrind.out", callgrindExt, WriteCallgrind, "kcachegrind %s"},
 	{"speedscope", ".speedscope.json", WriteSpeedscope, "speedscope %s"},
 	{"speedscope, compressed", ".speedscope.json.gz", compressed(WriteSpeedscope), "speedscope %s"},
@@ -59,6 +61,7 @@ func compressed(write func(w io.Writer, p *profile.Profile) error) func(w io.Wri
 // viewers are pages that open a file of such an extension without a program.
 var viewers = []struct{ ext, page string }{
 	{".speedscope.json", "https://www.speedscope.app"},
+	{".trace.json", "https://ui.perfetto.dev"},
 	{".json", "https://profiler.firefox.com"},
 }
 

@@ -24,7 +24,7 @@ type Input struct {
 }
 
 // ErrFormat is a file that is in none of the formats that ReadFile knows.
-var ErrFormat = errors.New("neither a recording of mprof nor a profile (Firefox Profiler, pprof, folded stacks, perf script, gmon.out, speedscope, Callgrind)")
+var ErrFormat = errors.New("neither a recording of mprof nor a profile (Firefox Profiler, pprof, folded stacks, perf script, gmon.out, speedscope, Chrome trace, Callgrind)")
 
 // Bounds of what is read: sizes are those of the decompressed file. A table of pprof
 // takes up to 16 times as much memory as its bytes in the file.
@@ -130,6 +130,8 @@ func recognise(data []byte) reader {
 		return readGmon
 	case text[0] == '{':
 		return jsonReader(data)
+	case text[0] == '[' && bytes.Contains(text[:min(len(text), 1<<12)], []byte(`"ph"`)):
+		return readChrome
 	case looksCallgrind(data):
 		return readCallgrind
 	case looksFolded(data):

@@ -18,7 +18,7 @@ import (
 )
 
 // wholeFormats have all of a profile beside their rows.
-var wholeFormats = []string{".speedscope.json", ".speedscope.json.gz", ".callgrind"}
+var wholeFormats = []string{".speedscope.json", ".speedscope.json.gz", ".callgrind", ".trace.json", ".trace.json.gz"}
 
 func written(tb testing.TB, p *profile.Profile, ext string) []byte {
 	tb.Helper()

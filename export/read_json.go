@@ -18,6 +18,8 @@ func jsonReader(data []byte) reader {
 			break
 		}
 		switch key {
+		case "traceEvents":
+			return readChrome
 		case "$schema", "profiles":
 			return readSpeedscope
 		case "meta", "threads", "libs":

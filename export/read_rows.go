@@ -109,3 +109,44 @@ func note(p *profile.Profile, remarks ...string) {
 		}
 	}
 }
+
+// namedPaths makes stacks of functions that a file knows by their names.
+type namedPaths struct {
+	rows  *profile.Rows
+	steps map[namedStep]namedPath
+}
+
+type namedStep struct {
+	caller   profile.StackIndex
+	function int // in the file's own way of counting
+}
+
+type namedPath struct {
+	stack    profile.StackIndex
+	category profile.Category
+}
+
+func newNamedPaths() namedPaths {
+	return namedPaths{profile.NewRows(), map[namedStep]namedPath{}}
+}
+
+// noPath is what calls a root.
+var noPath = namedPath{stack: profile.None, category: profile.Thread}
+
+// step is a path that goes on with a function; f says what that is where the path is new.
+func (n *namedPaths) step(caller namedPath, function int, f func() profile.Function) namedPath {
+	key := namedStep{caller.stack, function}
+	next, known := n.steps[key]
+	if !known {
+		of := f()
+		if of.Name == "" {
+			of.Name, of.Label = "<no name>", true
+		}
+		category := follow(of, caller.category)
+		next = namedPath{n.rows.Stack(caller.stack, n.rows.Frame(profile.Frame{
+			Function: n.rows.Function(of, 0), Symbol: profile.None, File: of.File, Line: of.Line, Category: category, Guessed: strings.HasSuffix(of.Name, guessedMark),
+		})), category}
+		n.steps[key] = next
+	}
+	return next
+}

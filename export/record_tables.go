@@ -232,10 +232,9 @@ func checkDepths(p *profile.Profile) error {
 	return nil
 }
 
-// recall is the profile beside the rows of a file, if it is still that of the rows: value is
-// what the rows hold of a sample, and must add up alike for each function. Else it is
-// rows, with a note.
-func recall(rows *profile.Profile, packed string, value func(s *profile.Sample) int64) (*profile.Profile, error) {
+// recall is the profile beside the rows of a file, if it is still that of the rows: sums, which
+// were found in the rows, are what of says of it. Else it is rows, with a note.
+func recall(rows *profile.Profile, packed string, sums map[string]int64, of func(*profile.Profile) map[string]int64) (*profile.Profile, error) {
 	if packed == "" {
 		return rows, nil
 	}
@@ -243,15 +242,23 @@ func recall(rows *profile.Profile, packed string, value func(s *profile.Sample) 
 	if err != nil {
 		return nil, err
 	}
-	if !maps.Equal(selfSums(rows, value), selfSums(p, value)) {
+	if !maps.Equal(sums, of(p)) {
 		note(rows, "somebody has changed the file since mprof wrote it: what it says of the whole run is left out")
 		return rows, nil
 	}
 	return p, nil
 }
 
-// selfSums adds a value of the samples up by the innermost function, whose name is what all
-// formats have.
+// countsBySelf adds samples up by the innermost function, whose name is what all formats have.
+func countsBySelf(p *profile.Profile) map[string]int64 {
+	return selfSums(p, func(s *profile.Sample) int64 { return int64(s.Count) })
+}
+
+// weightsBySelf adds up what they stand for, ns.
+func weightsBySelf(p *profile.Profile) map[string]int64 {
+	return selfSums(p, func(s *profile.Sample) int64 { return int64(s.Weight) })
+}
+
 func selfSums(p *profile.Profile, value func(s *profile.Sample) int64) map[string]int64 {
 	sums := map[string]int64{}
 	for _, t := range p.Threads {

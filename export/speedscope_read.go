@@ -47,13 +47,13 @@ func readSpeedscope(data []byte, in Input) (*profile.Profile, error) {
 	if len(file.Profiles) == 0 {
 		return nil, errors.New("a file of speedscope without profiles")
 	}
-	r := &speedscopeReader{file: file, rows: profile.NewRows(), nodes: map[speedscopeNode]profile.StackIndex{}}
+	r := &speedscopeReader{file: file, paths: newNamedPaths()}
 	for i := range file.Profiles {
 		if err := r.profile(i); err != nil {
 			return nil, fmt.Errorf("profile %d (%s): %w", i, file.Profiles[i].Name, err)
 		}
 	}
-	p := r.rows.Finish()
+	p := r.paths.rows.Finish()
 	p.Threads = r.threads
 	p.Mapping.Name = file.Name
 	if in.Program != nil {
@@ -65,28 +65,20 @@ func readSpeedscope(data []byte, in Input) (*profile.Profile, error) {
 		remarks = append([]string{"read from a profile of " + file.Exporter}, remarks...)
 	}
 	unrecorded(p, remarks...)
-	return recall(p, file.Record, func(s *profile.Sample) int64 {
-		if r.timed {
-			return int64(s.Weight)
-		}
-		return int64(s.Count)
-	})
+	of := countsBySelf
+	if r.timed {
+		of = weightsBySelf
+	}
+	return recall(p, file.Record, of(p), of)
 }
 
 type speedscopeReader struct {
 	file    *speedscopeInput
-	rows    *profile.Rows
-	nodes   map[speedscopeNode]profile.StackIndex
+	paths   namedPaths
 	threads []profile.ThreadTrack
 	sum     sums
 	last    time.Duration // end of the longest thread
 	timed   bool
-}
-
-// speedscopeNode is a function called by a stack.
-type speedscopeNode struct {
-	caller profile.StackIndex
-	frame  int
 }
 
 func (r *speedscopeReader) profile(i int) error {
@@ -196,35 +188,23 @@ func (r *speedscopeReader) add(s profile.Sample) error {
 	t := &r.threads[len(r.threads)-1]
 	t.Samples = append(t.Samples, s)
 	r.last = max(r.last, s.Time+s.Weight)
-	return checkTables(r.rows)
+	return checkTables(r.paths.rows)
 }
 
 // stack is that of the frames, the outermost first.
 func (r *speedscopeReader) stack(frames []int) (profile.StackIndex, error) {
-	at := profile.StackIndex(profile.None)
+	at := noPath
 	if len(frames) > maxReadDepth {
-		return at, fmt.Errorf("a stack of %d frames, and %d are the most", len(frames), maxReadDepth)
+		return at.stack, fmt.Errorf("a stack of %d frames, and %d are the most", len(frames), maxReadDepth)
 	}
-	category := profile.Thread
 	for _, frame := range frames {
 		if frame < 0 || frame >= len(r.file.Shared.Frames) {
-			return at, fmt.Errorf("frame %d of %d", frame, len(r.file.Shared.Frames))
+			return at.stack, fmt.Errorf("frame %d of %d", frame, len(r.file.Shared.Frames))
 		}
-		of := &r.file.Shared.Frames[frame]
-		f := profile.Function{Name: of.Name, File: of.File, Line: max(0, of.Line), Label: of.File == "" && isLabel(of.Name)}
-		if f.Name == "" {
-			f.Name, f.Label = "<no name>", true
-		}
-		category = follow(f, category)
-		key := speedscopeNode{at, frame}
-		next, known := r.nodes[key]
-		if !known {
-			next = r.rows.Stack(at, r.rows.Frame(profile.Frame{
-				Function: r.rows.Function(f, 0), Symbol: profile.None, File: f.File, Line: f.Line, Category: category, Guessed: strings.HasSuffix(f.Name, guessedMark),
-			}))
-			r.nodes[key] = next
-		}
-		at = next
+		at = r.paths.step(at, frame, func() profile.Function {
+			of := &r.file.Shared.Frames[frame]
+			return profile.Function{Name: of.Name, File: of.File, Line: max(0, of.Line), Label: of.File == "" && isLabel(of.Name)}
+		})
 	}
-	return at, nil
+	return at.stack, nil
 }
