@@ -24,8 +24,6 @@ type place struct {
 // Lines lists the lines of source in which most samples were; of a trace those where functions
 // begin, with their calls (Self) and the share of the time that they took themselves.
 func (m *Model) Lines(l Lines) []Line {
-	m.reading.Lock()
-	defer m.reading.Unlock()
 	lines := m.hottest(l)
 	context := l.Context
 	if context <= 0 {
@@ -43,6 +41,8 @@ func (m *Model) hottest(l Lines) []Line {
 	if most <= 0 {
 		most = usualLines
 	}
+	m.reading.Lock()
+	defer m.reading.Unlock()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.current()
@@ -100,6 +100,16 @@ func top(lines []Line, most int) []Line {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name))
 	})
 	return lines[:min(most, len(lines))]
+}
+
+// Names tells whether a source file is one that debug information names of a function that was
+// met.
+func (m *Model) Names(file string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.current()
+	return slices.ContainsFunc(r.functions.rows, func(f profile.Function) bool { return f.File == file }) ||
+		slices.ContainsFunc(r.lines, func(f profile.Frame) bool { return f.File == file })
 }
 
 // files keeps the sources that were shown.

@@ -17,18 +17,16 @@ const (
 // Timeline is a window of the timeline. Answering takes time in proportion to the spans that lie in
 // it, at the level of detail that fits its pixels; the run waits while they are copied.
 func (m *Model) Timeline(w Window) *Timeline {
-	m.reading.Lock()
-	defer m.reading.Unlock()
 	v := m.view(w)
+	v.order()
 	pixel := max(1, (v.to-v.from)/time.Duration(v.pixels))
 	spans, merged := v.merge(pixel)
 	for len(spans) > mostAnswer {
 		pixel *= 2
 		spans, merged = v.merge(pixel)
 	}
-	t := &Timeline{Run: v.run, From: (v.from - v.origin).Seconds(), To: (v.to - v.origin).Seconds(), Tracks: v.lanes(spans),
+	return &Timeline{Run: v.run, From: (v.from - v.origin).Seconds(), To: (v.to - v.origin).Seconds(), Tracks: v.lanes(spans),
 		Gaps: v.gaps, Exact: v.exact && !merged, Since: v.since.Seconds()}
-	return t
 }
 
 // view is what was copied of a model to answer for a window.
@@ -47,6 +45,8 @@ type view struct {
 
 // view copies it.
 func (m *Model) view(w Window) *view {
+	m.reading.Lock()
+	defer m.reading.Unlock()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.current()
@@ -128,11 +128,35 @@ func (t *timeline) collect(i int, from, to time.Duration) (out []span) {
 	return out
 }
 
+// order puts the spans into the order of tracks, rows and times. Those of a row came nearly in it.
+func (v *view) order() {
+	var at [mostTracks*mostRows + 1]int32 // where the spans of a row begin
+	row := func(s *span) int { return int(s.track)*mostRows + int(s.depth) }
+	for i := range v.spans {
+		at[row(&v.spans[i])+1]++
+	}
+	for i := 1; i < len(at); i++ {
+		at[i] += at[i-1]
+	}
+	ordered := make([]span, len(v.spans))
+	for i := range v.spans {
+		s := &v.spans[i]
+		ordered[at[row(s)]] = *s
+		at[row(s)]++ // in the end, where the next row begins
+	}
+	from := int32(0)
+	byTime := func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.length, a.length)) }
+	for _, to := range at {
+		if part := ordered[from:to]; !slices.IsSortedFunc(part, byTime) {
+			slices.SortFunc(part, byTime)
+		}
+		from = to
+	}
+	v.spans = ordered
+}
+
 // merge makes one of spans that are narrower than a pixel and begin in the same one.
 func (v *view) merge(pixel time.Duration) (out []span, merged bool) {
-	slices.SortFunc(v.spans, func(a, b span) int {
-		return cmp.Or(cmp.Compare(a.track, b.track), cmp.Compare(a.depth, b.depth), cmp.Compare(a.start, b.start), cmp.Compare(b.length, a.length))
-	})
 	var open cell
 	flush := func() {
 		if open.count > 0 {

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/mprof/mprof/live"
@@ -23,7 +22,7 @@ func (s *sources) source(m *live.Model, file string) (string, bool) {
 	s.mu.Lock()
 	read := s.read
 	s.mu.Unlock()
-	if read == nil || file == "" || !slices.Contains(m.Since(0, 0).Functions.File, file) {
+	if read == nil || file == "" || !m.Names(file) {
 		return "", false
 	}
 	return read(file)
