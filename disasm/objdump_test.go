@@ -35,6 +35,10 @@ type line struct {
 func objdump(t testing.TB, tool string, args ...string) (lines []line) {
 	t.Helper()
 	need(t, tool, "binutils-arm-none-eabi binutils-riscv64-unknown-elf")
+	version, err := exec.Command(tool, "--version").Output()
+	if first, _, _ := strings.Cut(string(version), "\n"); !strings.Contains(first, " 2.40") && os.Getenv("CI") != "true" {
+		t.Skipf("%s (%v): the text is that of 2.40, others word it differently", first, err)
+	}
 	out, err := exec.Command(tool, append([]string{"-d", "-z"}, args...)...).Output()
 	if err != nil {
 		t.Fatalf("%s: %v", tool, err)

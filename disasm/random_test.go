@@ -101,6 +101,21 @@ func TestThumbSelect(t *testing.T) {
 	compare(t, disasm.Decode(nil, disasm.Thumb, 0, thumbBytes(words), textSection), theirs)
 }
 
+// Random shifts of ARMv8.1-M.
+func TestThumbShifts(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	var words []uint32
+	for len(words) < 20_000 {
+		w := 0xea500000 | uint32(random.Intn(13))<<16 | uint32(random.Intn(8))<<12 | uint32(random.Intn(6))<<9 | 1<<8 | uint32(random.Intn(16))<<4
+		if random.Intn(3) == 0 {
+			w = w&^0x80 | 0xf00 // of one register
+		}
+		words = append(words, w|[]uint32{0xd, 0xf}[random.Intn(2)])
+	}
+	theirs := objdump(t, "arm-none-eabi-objdump", "-m", "armv8.1-m.main", assemble(t, "armv8.1-m.main", words))
+	compare(t, disasm.Decode(nil, disasm.Thumb, 0, thumbBytes(words), textSection), theirs)
+}
+
 // Random IT blocks, with what may stand in them and what may not.
 func TestThumbIT(t *testing.T) {
 	random := rand.New(rand.NewSource(1))

@@ -25,7 +25,7 @@ type thumb struct {
 var tables = sync.OnceValue(func() (t struct{ narrow, wide *index[*thumb] }) {
 	t.narrow = newIndex(10, 6, compile(narrowRows, thumbField))
 	var wide []row
-	for _, rows := range [][]row{loopRows, wideMemoryRows, wideDataRows, wideControlRows, wideMultiplyRows, vfpRows, coprocessorRows} {
+	for _, rows := range [][]row{shiftRows, loopRows, wideMemoryRows, wideDataRows, wideControlRows, wideMultiplyRows, vfpRows, coprocessorRows} {
 		wide = append(wide, rows...)
 	}
 	t.wide = newIndex(12, 20, compile(wide, thumbField))
