@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/mprof/mprof/firmware/demo"
+	"github.com/mprof/mprof/gdbremote"
 	"github.com/mprof/mprof/gdbremote/stubtest"
 	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/snapshot"
@@ -146,18 +147,32 @@ func TestGDBSerialUnplugged(t *testing.T) {
 		return master, slave
 	}
 	master, slave := plug()
+	recording := filepath.Join(t.TempDir(), "run.mprof")
+	ctx, stop := context.WithCancelCause(t.Context())
 	done := make(chan outcome, 1)
-	go func() { done <- sampleStub(t, "gdb:"+link, "--duration", "5") }()
-	for end := time.Now().Add(time.Minute); core.Halts() < 20; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it takes no samples")
+	go func() {
+		done <- mprof(ctx, nil, "sample", "--probe", "gdb:"+link, "--max-overhead", "none", "--record", recording, "-o", filepath.Join(t.TempDir(), "out.folded"), "../../firmware/demo/demo.elf")
+	}()
+	await := func(what string, is func() bool) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("it takes too long: %s", what)
+			}
 		}
 	}
+	await("samples", func() bool { return core.Halts() >= 20 })
 	if err := errors.Join(os.Remove(link), slave.Close(), master.Close()); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(time.Second)
+	await("to see that the port is gone", func() bool {
+		recorded, err := os.ReadFile(recording)
+		return err == nil && bytes.Contains(recorded, []byte(gdbremote.EventServerLost))
+	})
+	before := core.Halts()
 	master, slave = plug()
+	await("samples when the port is back", func() bool { return core.Halts() >= before+20 })
+	stop(&signalError{syscall.SIGINT})
 	s := <-done
 	checkStubSession(t, s, core, "GDB server at "+link)
 	if !strings.Contains(s.stderr, "back: GDB server gone for") {
