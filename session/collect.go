@@ -7,12 +7,12 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/session/sampling"
 	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/session/tracing"
-	"github.com/mprof/mprof/symbol"
 )
 
 // collected is what a run has collected: while it goes on, its recording; then its
@@ -92,10 +92,19 @@ func collectSamples(o sampling.Options) (*collected, error) {
 	}}, nil
 }
 
-// collectCalls is the same of traced calls. of is nil where no ELF file was named.
-func collectCalls(o tracing.Options, source string, of *symbol.Program) *collected {
-	o.From, o.Source, o.Port, o.Program, o.Growing = o.Recording, source, "", of, true
-	o.Recording, o.Progress, o.Model = "", nil, nil
+// unreadable is what a run collects of which nothing can be saved before its end.
+func unreadable(recording string, err error) *collected {
+	return &collected{recording: recording, read: func(context.Context) (*profile.Profile, error) { return nil, err }}
+}
+
+// collectCalls is the same of traced calls.
+func collectCalls(o tracing.Options, source string) (*collected, error) {
+	again, err := tracing.New(o)
+	if err != nil {
+		return nil, err
+	}
+	o.From, o.Source, o.Port, o.Program, o.Growing = o.Recording, source, "", again.Program, true
+	o.Started, o.Recording, o.Progress, o.Model = time.Now(), "", nil, nil
 	var one sync.Mutex
 	return &collected{recording: o.From, read: func(ctx context.Context) (*profile.Profile, error) {
 		one.Lock()
@@ -108,5 +117,5 @@ func collectCalls(o tracing.Options, source string, of *symbol.Program) *collect
 			return nil, err
 		}
 		return r.Replay(ctx)
-	}}
+	}}, nil
 }

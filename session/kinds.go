@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"time"
 
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/session/sampling"
@@ -43,11 +42,7 @@ func (s *Session) look(ctx context.Context, c Connect) (found, error) {
 			return found{}, err
 		}
 		f, err := tracing.Look(ctx, o)
-		elf := c.ELF
-		if o.BuiltIn() {
-			elf = target.BuiltInTraced
-		}
-		return found{firmwareOf(f), f.Port, elf}, err
+		return found{firmwareOf(f), f.Port, elfOf(o)}, err
 	}
 	return found{}, &target.UsageError{Err: fmt.Errorf("session: %q is nothing that can be collected, only %s and %s", c.Kind, Samples, Calls)}
 }
@@ -61,6 +56,14 @@ func deviceOf(f sampling.Found) string {
 }
 
 func firmwareOf(f tracing.Found) string { return cmp.Or(f.Firmware, "firmware without a name") }
+
+// elfOf is the ELF file of traced firmware, "" where there is none.
+func elfOf(o tracing.Options) string {
+	if o.BuiltIn() {
+		return target.BuiltInTraced
+	}
+	return o.ELF
+}
 
 // samplingOptions are those of a run; its duration and its recording are to be added.
 func (s *Session) samplingOptions(c Connect) (sampling.Options, error) {
@@ -160,16 +163,15 @@ func (s *Session) startCalls(ctx, runCtx context.Context, c Connect, with Start)
 	if err != nil {
 		return nil, nil, err
 	}
-	again, err := tracing.New(o) // of the same ELF files, for what is saved while the run goes on
-	if err != nil {
-		return nil, nil, err
-	}
 	if err := r.Open(ctx); err != nil {
 		return nil, nil, err
 	}
+	kept, err := collectCalls(o, r.Found().Port)
+	if err != nil {
+		return nil, nil, errors.Join(err, r.Close())
+	}
 	s.sources.readBy(r.Source())
-	o.Started = time.Now()
-	return collectCalls(o, r.Found().Port, again.Program), func() (*profile.Profile, error) {
+	return kept, func() (*profile.Profile, error) {
 		p, err := r.Live(runCtx)
 		return p, errors.Join(err, r.KeepRecording(true))
 	}, nil

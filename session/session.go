@@ -28,6 +28,7 @@ type State struct {
 	Err       error   `json:"-"`         // of the latest thing that failed; nil: none
 	Recording string  `json:"recording"` // file that all samples or bytes go to
 	Collected bool    `json:"collected"` // there is something to save
+	Watched   bool    `json:"watched"`   // the run of a command line: it can be stopped and saved, no more
 }
 
 // Connect says what to connect to and how to collect.

@@ -25,14 +25,14 @@ type View struct {
 
 // NewView is a run that is about to begin. stop ends it.
 func NewView(c Connect, stop func(why error)) *View {
-	return &View{board: board{state: State{Phase: Connecting, Connect: c, ELF: c.ELF}}, model: live.NewModel(), stop: stop}
+	return &View{board: board{state: State{Phase: Connecting, Connect: c, ELF: c.ELF, Watched: true}}, model: live.NewModel(), stop: stop}
 }
 
 // Samples says which run of samples it is, and that it begins.
 func (v *View) Samples(o sampling.Options, r *sampling.Run) {
 	c, err := collectSamples(o)
-	if err != nil { // there is nothing to save before the end
-		c = &collected{recording: o.Recording, read: func(context.Context) (*profile.Profile, error) { return nil, err }}
+	if err != nil {
+		c = unreadable(o.Recording, err)
 	}
 	f := r.Found()
 	v.begins(c, found{deviceOf(f), f.Probe, r.ELF()}, r.Source())
@@ -41,7 +41,11 @@ func (v *View) Samples(o sampling.Options, r *sampling.Run) {
 // Calls says which run of traced calls it is, and that it begins.
 func (v *View) Calls(o tracing.Options, r *tracing.Run) {
 	f := r.Found()
-	v.begins(collectCalls(o, f.Port, nil), found{firmwareOf(f), f.Port, o.ELF}, r.Source())
+	c, err := collectCalls(o, f.Port)
+	if err != nil {
+		c = unreadable(o.Recording, err)
+	}
+	v.begins(c, found{firmwareOf(f), f.Port, elfOf(o)}, r.Source())
 }
 
 func (v *View) begins(c *collected, f found, read func(string) (string, bool)) {

@@ -116,6 +116,9 @@ func countBytes(n uint64) string {
 // Source reads the source files of the program; nil: there is none.
 func (r *Run) Source() func(file string) (string, bool) { return sourceOf(r.Program) }
 
+// Close closes the port of a run that does not begin.
+func (r *Run) Close() error { return errors.Join(r.session.Close(), r.raw.close(false)) }
+
 // Found is what a run traces, through what.
 type Found struct {
 	Firmware string // its name, "" where it does not say
