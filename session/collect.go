@@ -13,6 +13,7 @@ import (
 	"github.com/mprof/mprof/session/sampling"
 	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/session/tracing"
+	"github.com/mprof/mprof/trace"
 )
 
 // collected is what a run has collected: while it goes on, its recording; then its
@@ -116,6 +117,10 @@ func collectCalls(o tracing.Options, source string) (*collected, error) {
 		if err != nil {
 			return nil, err
 		}
-		return r.Replay(ctx)
+		p, err := r.Replay(ctx)
+		if errors.As(err, new(*trace.NoiseError)) {
+			return nil, ErrNothing // its first packet is not there as a whole
+		}
+		return p, err
 	}}, nil
 }

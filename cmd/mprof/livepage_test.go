@@ -100,6 +100,27 @@ func (s *served) get(path string) string {
 	return string(text)
 }
 
+// savedInTheMiddle saves until there is something.
+func (s *served) savedInTheMiddle() uint64 {
+	s.t.Helper()
+	for {
+		r, err := http.Get(s.url + "save?format=.folded")
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		text, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		switch {
+		case err != nil:
+			s.t.Fatal(err)
+		case r.StatusCode != http.StatusOK && !strings.Contains(string(text), "nothing"):
+			s.t.Fatalf("%s: %s", r.Status, text)
+		case r.StatusCode == http.StatusOK && len(text) > 0:
+			return foldedTotal(s.t, string(text))
+		}
+	}
+}
+
 // do asks for something as the page does, and returns the error that it would show.
 func (s *served) do(what string, with any) string {
 	s.t.Helper()
@@ -150,20 +171,7 @@ func TestLive(t *testing.T) {
 			if page := s.get(""); !strings.Contains(page, "<title>mprof</title>") {
 				t.Errorf("the page is %q", page)
 			}
-			middle := uint64(0)
-			for middle == 0 {
-				r, err := http.Get(s.url + "save?format=.folded")
-				if err != nil {
-					t.Fatal(err)
-				}
-				text, _ := io.ReadAll(r.Body)
-				r.Body.Close()
-				if r.StatusCode == http.StatusOK {
-					middle = foldedTotal(t, string(text))
-				} else if !strings.Contains(string(text), "nothing") {
-					t.Fatalf("%s: %s", r.Status, text)
-				}
-			}
+			middle := s.savedInTheMiddle()
 			if said := s.do("reset", nil); !strings.Contains(said, "the run of a command line") {
 				t.Errorf("reset: %q", said)
 			}
@@ -212,14 +220,16 @@ func TestServe(t *testing.T) {
 		{"start", map[string]any{"seconds": 0}, "nothing is connected"},
 		{"connect", map[string]any{"kind": "samples", "probe": "0d28:0204"}, "which firmware"},
 		{"connect", map[string]any{"kind": "samples", "probe": "sim:debugprobe", "rate": 1000}, ""},
-		{"start", map[string]any{"seconds": 2}, ""},
+		{"start", map[string]any{}, ""},
 		{"start", map[string]any{"seconds": 2}, "goes on already"},
 	} {
 		if said := s.do(c.do, c.with); !strings.Contains(said, c.want) || c.want == "" && said != "" {
 			t.Errorf("%s: %q, want %q", c.do, said, c.want)
 		}
 	}
-	for s.do("stop", nil) == "" { // until it has ended by itself or by this
+	s.savedInTheMiddle()
+	if said := s.do("stop", nil); said != "" {
+		t.Errorf("stop: %q", said)
 	}
 	if code := s.end(); code != 0 {
 		t.Errorf("exit code %d: %s", code, s.stderr.String())
