@@ -21,6 +21,7 @@ type Options struct {
 const (
 	updatePeriod = 250 * time.Millisecond
 	mostPages    = 32       // open at once
+	mostSaved    = 2        // files that are made at once
 	mostAsked    = 16       // requests of one page that are not answered yet
 	mostMessage  = 64 << 10 // bytes of one of its messages
 	writeTime    = 30 * time.Second
@@ -33,11 +34,12 @@ type page struct {
 	control Control
 	hints   func(error) []string
 	open    chan struct{} // a token per open page
+	saving  chan struct{} // a token per file that is made
 }
 
 // New is the handler of the page and of what it asks for. Where ctx ends, pages are told so and closed.
 func New(ctx context.Context, o Options) (http.Handler, error) {
-	p := &page{ctx: ctx, control: o.Control, hints: o.Hints, open: make(chan struct{}, mostPages)}
+	p := &page{ctx: ctx, control: o.Control, hints: o.Hints, open: make(chan struct{}, mostPages), saving: make(chan struct{}, mostSaved)}
 	if p.hints == nil {
 		p.hints = func(error) []string { return nil }
 	}

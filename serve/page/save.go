@@ -27,8 +27,16 @@ func (p *page) formats(w http.ResponseWriter, _ *http.Request) {
 	json.NewEncoder(w).Encode(all)
 }
 
-// save answers with a file of what was collected until now.
+// save answers with a file of what was collected until now. A few are made at a time: each may take as
+// much memory as the run.
 func (p *page) save(w http.ResponseWriter, r *http.Request) {
+	serve.KeepWriting(w) // making it takes its time
+	select {
+	case p.saving <- struct{}{}:
+		defer func() { <-p.saving }()
+	case <-r.Context().Done():
+		return
+	}
 	ext := r.URL.Query().Get("format")
 	if ext == "recording" {
 		p.saveRecording(w)
