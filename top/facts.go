@@ -101,7 +101,7 @@ func (s *seen) warnings() (all []string) {
 			text += " for " + export.Duration(time.Duration(e.Duration*1e9))
 		}
 		if e.Detail != "" {
-			text += ", " + e.Detail
+			text += " (" + e.Detail + ")"
 		}
 		all = append(all, printable(text))
 	}

@@ -5,12 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/coder/websocket"
-
-	"github.com/mprof/mprof/live"
-	"github.com/mprof/mprof/session"
 )
 
 // socket is the connection of one open page.
@@ -154,82 +150,4 @@ func short(reason string) string {
 		return reason[:most-3] + "..."
 	}
 	return reason
-}
-
-// stateMessage is a session's state with its error for people.
-type stateMessage struct {
-	Push  string `json:"push"`
-	State struct {
-		session.State
-		Error *failure `json:"error"`
-	} `json:"state"`
-}
-
-// pushStates sends the state of the session whenever it changes.
-func (s *socket) pushStates(ctx context.Context) {
-	changed := s.control.Watch(ctx)
-	for {
-		m := stateMessage{Push: "state"}
-		m.State.State = s.control.State()
-		if err := m.State.Err; err != nil {
-			m.State.Error = s.failure(err)
-		}
-		s.send(ctx, m)
-		select {
-		case _, more := <-changed:
-			if !more {
-				return
-			}
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// pushUpdates sends what changed in the model, when the page is ready for it, and not more often than
-// every updatePeriod.
-func (s *socket) pushUpdates(ctx context.Context) {
-	tick := time.NewTicker(updatePeriod)
-	defer tick.Stop()
-	var at position
-	ready := false
-	for {
-		select {
-		case at = <-s.has:
-			ready = true
-			continue
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-		m := s.control.Model()
-		if run, rev := m.Revision(); !ready || run == at.Run && rev == at.Rev {
-			continue
-		}
-		ready = false
-		s.send(ctx, struct {
-			Push   string       `json:"push"`
-			Update *live.Update `json:"update"`
-		}{"update", m.Since(at.Run, at.Rev)})
-	}
-}
-
-// ping finds out that a page has gone without a word: a laptop that sleeps, a tunnel that broke.
-func (s *socket) ping(ctx context.Context) {
-	tick := time.NewTicker(pingPeriod)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-		pong, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingPeriod)
-		err := s.conn.Ping(pong)
-		cancel()
-		if err != nil {
-			s.end(err)
-			return
-		}
-	}
 }
