@@ -4,8 +4,10 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,12 +35,38 @@ func fake(t *testing.T, control page.Control) string {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx, handler) }()
+	go func() { done <- server.Serve(ctx, breakable(handler)) }()
 	t.Cleanup(func() {
 		stop()
 		<-done
 	})
 	return server.URL()
+}
+
+var (
+	socketsMu sync.Mutex
+	sockets   []context.CancelFunc
+)
+
+// breakable lets breakSockets end the connections of pages.
+func breakable(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		socketsMu.Lock()
+		sockets = append(sockets, cancel)
+		socketsMu.Unlock()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+func breakSockets() {
+	socketsMu.Lock()
+	defer socketsMu.Unlock()
+	for _, cancel := range sockets {
+		cancel()
+	}
+	sockets = nil
 }
 
 // TestLook draws every view in both themes and two widths, into -pictures.

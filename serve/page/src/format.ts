@@ -56,7 +56,7 @@ export function perSecond(rate: number): string {
 // bytes in the unit that suits them.
 export function bytes(n: number): string {
 	if (n < 10240) return count(n) + " B";
-	if (n < 10240 * 1024) return significant(n / 1024, 3) + " KiB";
+	if (n < 1000 * 1024) return significant(n / 1024, 3) + " KiB";
 	return significant(n / 1048576, 3) + " MiB";
 }
 

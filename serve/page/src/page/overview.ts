@@ -35,7 +35,7 @@ export class Overview {
 		const mark = (kind: string, at: number, length: number) => {
 			const m = element("i", { class: kind });
 			m.style.left = share(at);
-			m.style.width = `max(1px, ${share(length)})`;
+			m.style.width = `max(${kind === "gap" ? 3 : 1}px, ${share(length)})`;
 			return m;
 		};
 		this.marks.replaceChildren(...(since > 0 ? [mark("older", 0, since)] : []), ...events.slice(-500).map((e) => mark(e.off ? "gap" : "event", e.time, e.duration)));

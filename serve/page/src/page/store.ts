@@ -36,7 +36,7 @@ export class Store {
 		if (u.run !== this.run || u.since === 0) this.forget();
 		this.run = u.run;
 		this.rev = u.rev;
-		this.kind = u.kind;
+		this.kind = u.kind || this.kind; // a session that has not begun has none
 		this.tracks = u.tracks ?? [];
 		this.addFunctions(u.functions);
 		this.addNodes(u.nodes);

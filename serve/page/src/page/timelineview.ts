@@ -188,7 +188,9 @@ export class TimelineView implements View, Movable {
 		this.plot.setData([[from, to], [0, 0]], false);
 		this.plot.setScale("x", { min: from, max: to });
 		const older = t && t.since > from ? `before ${duration(t.since)} only sums are kept · ` : "";
-		say(this.note, !t ? "" : older + (t.exact ? (this.app.store.kind === "calls" ? "single calls" : "single samples") : "what is narrower than a pixel is one"));
+		this.box.dataset["from"] = String(from);
+		this.box.dataset["to"] = String(to);
+		say(this.note, !t ? "" : `${duration(to - from, 3)} · ` + older + (t.exact ? (this.app.store.kind === "calls" ? "single calls" : "single samples") : "what is narrower than a pixel is one"));
 	}
 
 	private make(): uPlot {
