@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the Firefox Profiler's own loader, the Node.js that it needs and speedscope, at
-# fixed versions, into .tools (or $MPROF_NODE_TOOLS), for the tests in export/.
+# fixed versions, into .tools (or $MPROF_NODE_TOOLS), for the tests in export/; and the packages
+# of serve/page/src beside it, for those in serve/page/.
 # Without npm or network the tests skip; with CI=true that is an error.
 set -eu
 cd "$(dirname "$0")/.."
@@ -12,10 +13,19 @@ dir=${MPROF_NODE_TOOLS:-.tools}
 stamp="profiler-cli $cli node $node speedscope $speedscope"
 
 give_up() {
-	echo "node-tools: $1; tests that load profiles in the Firefox Profiler's loader or in speedscope will skip" >&2
+	echo "node-tools: $1; tests that load profiles in the Firefox Profiler's loader or in speedscope, or build the live page, will skip" >&2
 	[ "${CI:-}" = true ] && exit 1
 	exit 0
 }
+
+# What the live page is built and judged with, as its package-lock.json says.
+page=serve/page/src
+if ! cmp -s "$page/package-lock.json" "$page/node_modules/installed-lock.json"; then
+	command -v npm >/dev/null 2>&1 || give_up "npm is not installed (Debian: sudo apt-get install npm)"
+	echo "node-tools: installing the packages of $page" >&2
+	(cd "$page" && npm ci --ignore-scripts --loglevel=error) >&2 || give_up "npm could not install the packages of $page"
+	cp "$page/package-lock.json" "$page/node_modules/installed-lock.json"
+fi
 
 [ "$(cat "$dir/stamp" 2>/dev/null || true)" = "$stamp" ] && exit 0
 command -v npm >/dev/null 2>&1 || give_up "npm is not installed (Debian: sudo apt-get install npm)"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing for one purpose, and says what.
 #   scripts/setup.sh demo   build mprof and run it on the simulated board
-#   scripts/setup.sh test   also: cross compilers, QEMU, gdb, umockdev, OpenOCD, pyOCD for the tests
+#   scripts/setup.sh test   also: cross compilers, QEMU, gdb, umockdev, OpenOCD, pyOCD, Chromium for the tests
 # Uses apt-get on Debian and Ubuntu, with sudo only if something is missing and
 # you are not root. On other systems it says what to install.
 set -eu
@@ -18,6 +18,7 @@ need() {
 has() { command -v "$1"; }
 has_hidapi() { ls /usr/lib/*/libhidapi-libusb.so.0; }
 has_pyocd() { /usr/bin/python3 -c "import pyocd, usb.core"; }
+has_chromium() { has chromium || has chromium-browser || has google-chrome; }
 has_umockdev() { ls /usr/lib/*/libumockdev-preload.so.0; }
 has_newlib() { [ -f "$(arm-none-eabi-gcc -print-file-name=libc.a)" ]; }
 has_libstdcxx() { [ -f "$(arm-none-eabi-gcc -print-file-name=libstdc++.a)" ]; }
@@ -46,6 +47,7 @@ if [ "$purpose" = test ]; then
 	need gdbserver has gdbserver
 	need umockdev has_umockdev
 	need openocd has openocd
+	need chromium has_chromium
 	need atftpd test -x /usr/sbin/atftpd
 	need libhidapi-libusb0 has_hidapi
 	need valgrind has callgrind_annotate
