@@ -1,9 +1,6 @@
 package symbol
 
-import (
-	"slices"
-	"sort"
-)
+import "slices"
 
 // FunctionSymbol is what the symbol table says of a function.
 type FunctionSymbol struct {
@@ -25,16 +22,10 @@ func (im *Image) FunctionSymbols() []FunctionSymbol {
 // Instructions lists the parts of r that hold instructions and no data, as the
 // mapping symbols say; all of r where there are none.
 func (im *Image) Instructions(r Range) (code []Range) {
-	m := &im.symbols.modes
-	for at := r.Low; at < r.High; {
-		end := r.High
-		if i := sort.Search(len(m.addr), func(i int) bool { return m.addr[i] > at }); i < len(m.addr) {
-			end = min(end, m.addr[i])
+	for _, s := range im.Spans(r) {
+		if !s.Data {
+			code = append(code, s.Range)
 		}
-		if m.isCode(at) {
-			code = append(code, Range{at, end})
-		}
-		at = end
 	}
 	return mergeRanges(code)
 }

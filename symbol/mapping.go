@@ -2,6 +2,7 @@ package symbol
 
 import (
 	"debug/elf"
+	"fmt"
 	"path/filepath"
 	"slices"
 )
@@ -28,6 +29,23 @@ func (m *Mapping) Holds(addr uint32) bool {
 		}
 	}
 	return m.Code == nil && Range{m.Low, m.High}.Contains(addr)
+}
+
+// DebugID is the Breakpad id of an ELF (google/breakpad, "ELF file identifiers"), by which symbol servers know it: the
+// first 16 bytes of the build id, zero-padded, as a GUID whose fields of 4, 2 and 2 bytes are stored little-endian, and the
+// age 0. Without a build id, the first 4096 bytes of .text, folded by XOR into 16.
+func (m *Mapping) DebugID() string {
+	var id [16]byte
+	if len(m.BuildID) > 0 {
+		copy(id[:], m.BuildID)
+	} else {
+		for i, b := range m.TextPrefix {
+			id[i%16] ^= b
+		}
+	}
+	swapped := [16]byte{id[3], id[2], id[1], id[0], id[5], id[4], id[7], id[6]}
+	copy(swapped[8:], id[8:])
+	return fmt.Sprintf("%X0", swapped[:])
 }
 
 // textPrefix is how much of .text goes into an id.

@@ -41,6 +41,7 @@ var layers = map[string][]string{
 	"placement":           {},
 	"placement/fit":       {"placement", "profile", "symbol", "snapshot"},
 	"disasm":              {},
+	"disasm/listing":      {"disasm", "symbol"},
 	"live":                {"profile", "symbol", "snapshot", "trace", "trace/calls"},
 	"session":             {"session/target", "session/sampling", "session/tracing", "live", "profile", "export", "symbol", "snapshot", "probe", "probe/usb", "sim", "trace", "trace/uart"},
 	"session/target":      {"cortexm", "gdbremote", "probe", "probe/tcp", "probe/usb", "snapshot", "symbol", "unwind", "trace/uart", "sim", "firmware/demo", "firmware/examples"},
@@ -52,9 +53,9 @@ var layers = map[string][]string{
 	"serve/browsertest":   {},
 	"serve/page/pagetest": {"serve", "serve/page", "serve/page/pagetest", "session", "live", "profile", "snapshot", "symbol", "unwind", "trace", "trace/calls"},
 	"top":                 {"live", "export", "profile"},
-	"serve/symbols":       {"serve", "disasm", "symbol", "profile"},
-	"serve/pprofui":       {"serve"},
-	"report":              {"disasm", "export", "profile", "symbol", "unwind", "snapshot"},
+	"serve/symbols":       {"disasm", "disasm/listing", "symbol"},
+	"serve/pprofui":       {"disasm", "disasm/listing", "export", "profile", "symbol"},
+	"report":              {"disasm", "disasm/listing", "export", "profile", "symbol", "unwind", "snapshot"},
 	"diff":                {"profile", "export", "snapshot"},
 }
 
