@@ -93,17 +93,14 @@ func contextOf(p *profile.Profile, track int, at profile.StackIndex) (own contex
 	return own, append([]contextKey{own}, in...)
 }
 
-// contextBuilder counts. Parts are numbered: two of each context, two of each function in one; the first of two is
-// for stacks that end there.
+// contextBuilder counts. Parts are numbered: two of each context, two of each function in one, see counter.
 type contextBuilder struct {
+	counter
 	p         *profile.Profile
 	contexts  map[contextKey]int
 	keys      []contextKey
 	functions map[functionIn]int
 	list      []functionIn
-	seen      []int
-	stamp     int
-	parts     []int32
 	amounts   []Amount
 }
 
@@ -125,7 +122,7 @@ func newContextBuilder(p *profile.Profile) *contextBuilder {
 		}
 	}
 	n := 2*len(b.keys) + 2*len(b.list)
-	b.seen = make([]int, n)
+	b.counter = newCounter(n)
 	b.amounts = amounts(p, n, b.in)
 	return b
 }
@@ -151,27 +148,14 @@ func (b *contextBuilder) meet(track int, at profile.StackIndex) {
 // in lists the parts that a stack belongs to.
 func (b *contextBuilder) in(track int, at profile.StackIndex) []int32 {
 	own, in := contextOf(b.p, track, at)
-	b.stamp++
-	b.parts = append(b.parts[:0], int32(2*b.contexts[own]))
-	for _, key := range in {
-		b.total(int32(2 * b.contexts[key]))
+	b.begin()
+	for i, key := range in {
+		b.add(2*b.contexts[key], i == 0)
 	}
 	for s, f := range b.p.Callers(at) {
-		part := int32(2*len(b.keys) + 2*b.functions[functionIn{b.contexts[own], f.Function}])
-		if s == at {
-			b.parts = append(b.parts, part)
-		}
-		b.total(part)
+		b.add(2*len(b.keys)+2*b.functions[functionIn{b.contexts[own], f.Function}], s == at)
 	}
 	return b.parts
-}
-
-// total adds the second of two parts, once for a stack.
-func (b *contextBuilder) total(part int32) {
-	if b.seen[part+1] != b.stamp {
-		b.seen[part+1] = b.stamp
-		b.parts = append(b.parts, part+1)
-	}
 }
 
 // table makes the rows.

@@ -72,8 +72,9 @@ func (r *Report) AddGraph(pattern string, most int) error {
 type call struct{ caller, callee profile.FunctionIndex }
 
 // graphBuilder counts. Parts are numbered: two of each function, two of each call, two of each call into a
-// cycle or out of one, one of each cycle; the first of two is for stacks that end there.
+// cycle or out of one, two of each cycle, see counter.
 type graphBuilder struct {
+	counter
 	p       *profile.Profile
 	calls   map[call]int
 	list    []call        // the same by number
@@ -81,9 +82,6 @@ type graphBuilder struct {
 	cycles  int           // how many
 	outer   map[call]int  // calls between a cycle (see cycleIndex) and functions outside of it
 	outers  []call        // the same by number
-	seen    []int         // by part: number of the stack that counted it last
-	stamp   int           // number of the stack that is counted
-	parts   []int32       // of one stack
 	amounts []Amount      // of parts
 	numbers map[int32]int // of nodes, by function, or by cycleIndex
 }
@@ -110,7 +108,7 @@ func newGraphBuilder(p *profile.Profile) *graphBuilder {
 		}
 	}
 	n := 2*len(p.Functions) + 2*len(b.list) + 2*len(b.outers) + 2*b.cycles
-	b.seen = make([]int, n)
+	b.counter = newCounter(n)
 	b.amounts = amounts(p, n, b.in)
 	return b
 }
@@ -151,15 +149,14 @@ func (b *graphBuilder) across(c call) (out []call) {
 func cycleIndex(cycle int) profile.FunctionIndex { return profile.FunctionIndex(-1 - cycle) }
 
 // The numbers of parts; the one of self is followed by that of total.
-func (b *graphBuilder) ofFunction(f profile.FunctionIndex) int32 { return int32(2 * f) }
-func (b *graphBuilder) ofCall(i int) int32                       { return int32(2*len(b.p.Functions) + 2*i) }
-func (b *graphBuilder) ofOuter(i int) int32                      { return b.ofCall(len(b.list)) + int32(2*i) }
-func (b *graphBuilder) ofCycle(cycle int) int32                  { return b.ofOuter(len(b.outers)) + int32(2*(cycle-1)) }
+func (b *graphBuilder) ofFunction(f profile.FunctionIndex) int { return 2 * int(f) }
+func (b *graphBuilder) ofCall(i int) int                       { return 2*len(b.p.Functions) + 2*i }
+func (b *graphBuilder) ofOuter(i int) int                      { return b.ofCall(len(b.list)) + 2*i }
+func (b *graphBuilder) ofCycle(cycle int) int                  { return b.ofOuter(len(b.outers)) + 2*(cycle-1) }
 
 // in lists the parts that a stack belongs to.
 func (b *graphBuilder) in(_ int, at profile.StackIndex) []int32 {
-	b.stamp++
-	b.parts = b.parts[:0]
+	b.begin()
 	b.eachCall(at, func(c call, leaf bool) {
 		b.add(b.ofFunction(c.callee), leaf)
 		b.add(b.ofCall(b.calls[c]), leaf)
@@ -171,16 +168,6 @@ func (b *graphBuilder) in(_ int, at profile.StackIndex) []int32 {
 		}
 	})
 	return b.parts
-}
-
-func (b *graphBuilder) add(part int32, leaf bool) {
-	if leaf {
-		b.parts = append(b.parts, part)
-	}
-	if b.seen[part+1] != b.stamp {
-		b.seen[part+1] = b.stamp
-		b.parts = append(b.parts, part+1)
-	}
 }
 
 // nodes makes the entries.
@@ -209,7 +196,7 @@ func (b *graphBuilder) nodes() []Node {
 	return nodes
 }
 
-func (b *graphBuilder) node(f profile.FunctionIndex, part int32) Node {
+func (b *graphBuilder) node(f profile.FunctionIndex, part int) Node {
 	n := Node{function: f, Self: b.amounts[part], Total: b.amounts[part+1], Callers: []Edge{}, Callees: []Edge{}}
 	if b.p.Trace != nil && f >= 0 {
 		n.Calls = uint64(n.Self.Samples)
@@ -253,7 +240,7 @@ func (b *graphBuilder) edges(nodes []Node) {
 }
 
 // edge is the row of a function, or of none, in the entry of another one.
-func (b *graphBuilder) edge(nodes []Node, of profile.FunctionIndex, part int32) Edge {
+func (b *graphBuilder) edge(nodes []Node, of profile.FunctionIndex, part int) Edge {
 	e := Edge{Name: Spontaneous, Self: b.amounts[part], Total: b.amounts[part+1]}
 	if of != profile.None {
 		n := &nodes[b.numbers[int32(of)]-1]

@@ -57,6 +57,7 @@ type Report struct {
 	Graph    *Graph        `json:"graph,omitempty"`
 	Contexts *ContextTable `json:"contexts,omitempty"`
 	Sources  []Source      `json:"annotate,omitempty"`
+	Code     []Listing     `json:"disasm,omitempty"`
 
 	profile *profile.Profile
 	program *symbol.Program

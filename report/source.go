@@ -126,20 +126,24 @@ func (r *Report) addLines(s *Source, b *lineBuilder, fn *profile.Function) {
 	for _, n := range r.codeLines(b, s.File) {
 		widen(n)
 	}
-	lines := strings.Split(text, "\n")
+	lines := splitLines(text)
 	for n := first; n > 0 && n <= last; n++ {
 		l, ok := own[n]
 		if !ok {
 			l = Line{Number: n, Self: Amount{Traced: b.traced}, Total: Amount{Traced: b.traced}}
 		}
 		if n <= len(lines) {
-			line := strings.TrimSuffix(lines[n-1], "\r")
-			l.Text = &line
+			l.Text = &lines[n-1]
 		} else if !ok {
 			break
 		}
 		s.Lines = append(s.Lines, l)
 	}
+}
+
+// splitLines cuts a text, whatever ends its lines.
+func splitLines(text string) []string {
+	return strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 }
 
 // sourceRemark says what a reader of the numbers must know.
@@ -193,18 +197,15 @@ func (r *Report) codeLines(b *lineBuilder, file string) (lines []int) {
 	return lines
 }
 
-// lineBuilder counts what falls to the lines of a function. Parts are numbered: two of the function, two of each place; the
-// first of two is for stacks that end there.
+// lineBuilder counts what falls to the lines of a function. Parts are numbered: two of the function, two of each place, see counter.
 type lineBuilder struct {
+	counter
 	p        *profile.Profile
 	function profile.FunctionIndex
 	index    map[place]int
 	places   []place
 	symbols  []profile.SymbolIndex // that its frames are in
 	addrs    map[string][]uint32   // of frames, by file
-	seen     []int
-	stamp    int
-	parts    []int32
 	amounts  []Amount
 	traced   bool
 }
@@ -226,7 +227,7 @@ func newLineBuilder(p *profile.Profile, f profile.FunctionIndex) *lineBuilder {
 		}
 	}
 	n := 2 + 2*len(b.places)
-	b.seen = make([]int, n)
+	b.counter = newCounter(n)
 	b.amounts = amounts(p, n, b.in)
 	return b
 }
@@ -240,20 +241,11 @@ func placeOf(f *profile.Frame) place {
 
 // in lists the parts that a stack belongs to.
 func (b *lineBuilder) in(_ int, at profile.StackIndex) []int32 {
-	b.stamp++
-	b.parts = b.parts[:0]
+	b.begin()
 	for s, f := range b.p.Callers(at) {
-		if f.Function != b.function {
-			continue
-		}
-		for _, part := range []int32{0, int32(2 * b.index[placeOf(f)])} {
-			if s == at {
-				b.parts = append(b.parts, part)
-			}
-			if b.seen[part+1] != b.stamp {
-				b.seen[part+1] = b.stamp
-				b.parts = append(b.parts, part+1)
-			}
+		if f.Function == b.function {
+			b.add(0, s == at)
+			b.add(2*b.index[placeOf(f)], s == at)
 		}
 	}
 	return b.parts

@@ -58,6 +58,9 @@ func (r *Report) sections() (all []section) {
 	for i := range r.Sources {
 		all = append(all, r.sourceSection(&r.Sources[i]))
 	}
+	for i := range r.Code {
+		all = append(all, r.codeSection(&r.Code[i]))
+	}
 	return all
 }
 

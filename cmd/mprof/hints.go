@@ -124,6 +124,8 @@ var hints = []hint{
 	{is(gdbremote.ErrHalted), "Connect once more with gdb or mprof: both let the target run when they leave; or reset it."},
 	{as[*gdbremote.RefusedError], "The server says no more than that; its own output may. docs/targets.md says what mprof needs of it."},
 	{as[*report.NoFunctionError], "mprof report PROFILE --top 0 lists all functions. A name that is no plain word needs quotes."},
+	{as[*report.InlinedError], "--annotate shows its lines all the same. --graph=FUNCTION says what it is inlined into: that has the instructions."},
+	{is(report.ErrNoCode), "Name it: --elf app.elf"},
 	{is(report.ErrNoContexts), "--method auto halts the core for each sample: those know the exception that runs."},
 	{is(fs.ErrPermission), "Check the permissions of the file and of its folder."},
 	{is(context.DeadlineExceeded), "The probe stopped answering: unplug it and plug it in again."},

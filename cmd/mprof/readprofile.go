@@ -31,6 +31,9 @@ func (a *app) openProfile(ctx context.Context, path, elf string, extra []string)
 	if program == nil {
 		program = namedProgram(p)
 	}
+	if program != nil {
+		p.AddSymbols(program)
+	}
 	return p, program, nil
 }
 

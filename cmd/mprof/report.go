@@ -24,8 +24,9 @@ recognised by its content: a recording, or a profile for the Firefox Profiler or
 pprof, or folded stacks.
 
 Other views take the place of that table, several at once where asked for:
---graph (as gprof -q, pprof -peek), --contexts and --annotate FUNCTION (as perf
-annotate, pprof -list). Each share of samples has its standard error.
+--graph (as gprof -q, pprof -peek), --contexts, --annotate FUNCTION (as perf
+annotate, pprof -list) and --disasm FUNCTION (pprof -disasm). Each share of
+samples has its standard error.
 
 With --fit it says which functions are worth moving from flash into RAM: those
 that cover the most time awake within so many bytes, what that can gain, and, by
@@ -34,7 +35,7 @@ that cover the most time awake within so many bytes, what that can gain, and, by
   mprof report run.mprof --sort total
   mprof report mprof-profile.pb.gz --json
   mprof report mprof-profile.json.gz --graph
-  mprof report mprof-profile.json.gz --annotate parse
+  mprof report mprof-profile.json.gz --annotate parse --disasm parse
   mprof report mprof-profile.json.gz --contexts --format markdown
   mprof report mprof-profile.json.gz --fit 8K --flash-wait 5 --ld ramtext.ld`,
 		Args: cobra.ArbitraryArgs,

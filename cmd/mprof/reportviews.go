@@ -17,6 +17,7 @@ type viewFlags struct {
 	graph    string // pattern of functions; "": not asked, every: all
 	contexts bool
 	annotate []string
+	disasm   []string
 	format   string
 }
 
@@ -29,6 +30,7 @@ func (f *viewFlags) add(cmd *cobra.Command) {
 	flags.Lookup("graph").NoOptDefVal = every
 	flags.BoolVar(&f.contexts, "contexts", false, "tasks and interrupts, and what each ran")
 	flags.StringArrayVar(&f.annotate, "annotate", nil, "source lines of a `FUNCTION` with what fell to each; may be repeated")
+	flags.StringArrayVar(&f.disasm, "disasm", nil, "instructions of a `FUNCTION` with what fell to each; may be repeated")
 	flags.StringVar(&f.format, "format", string(report.Text), "how it is printed: "+strings.Join(reportFormats(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats(), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -42,7 +44,7 @@ func reportFormats() (names []string) {
 
 // asked tells whether a view is.
 func (f *viewFlags) asked() bool {
-	return f.graph != "" || f.contexts || len(f.annotate) > 0
+	return f.graph != "" || f.contexts || len(f.annotate) > 0 || len(f.disasm) > 0
 }
 
 func (f *viewFlags) prepare(json, fit bool) error {
@@ -52,9 +54,9 @@ func (f *viewFlags) prepare(json, fit bool) error {
 	case json && f.format == string(report.Markdown):
 		return errors.New("--json and --format markdown: which of the two?")
 	case fit && (f.asked() || f.format == string(report.Markdown)):
-		return errors.New("--fit prints its own table: leave --graph, --contexts, --annotate and --format out")
-	case slices.Contains(f.annotate, ""):
-		return errors.New("--annotate needs the name of a function, or a regular expression")
+		return errors.New("--fit prints its own table: leave --graph, --contexts, --annotate, --disasm and --format out")
+	case slices.Contains(f.annotate, "") || slices.Contains(f.disasm, ""):
+		return errors.New("--annotate and --disasm need the name of a function, or a regular expression")
 	}
 	if json {
 		f.format = string(report.JSON)
@@ -95,6 +97,11 @@ func (a *app) reportViews(ctx context.Context, f *reportFlags, topGiven bool) er
 	}
 	for _, pattern := range f.views.annotate {
 		if err := r.AddSource(pattern); err != nil {
+			return err
+		}
+	}
+	for _, pattern := range f.views.disasm {
+		if err := r.AddCode(pattern); err != nil {
 			return err
 		}
 	}
