@@ -27,7 +27,7 @@ func TestDebugID(t *testing.T) {
 		{"text of one word", profile.Mapping{TextPrefix: []byte{0x11, 0x22, 0x33, 0x44}}, "44332211000000000000000000000000" + "0"},
 		{"text of 18 bytes", profile.Mapping{TextPrefix: append(make([]byte, 16), 0xaa, 0xbb)}, "0000BBAA000000000000000000000000" + "0"},
 	} {
-		if got := debugID(c.m); got != c.want {
+		if got := c.m.DebugID(); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}

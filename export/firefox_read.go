@@ -183,7 +183,7 @@ func (f *firefoxReader) findBases() {
 	for _, lib := range f.file.Libs {
 		b := baseOf{}
 		for _, m := range known {
-			if lib.BreakpadID == debugID(m) || f.record != nil && lib.Path == m.Path {
+			if lib.BreakpadID == m.DebugID() || f.record != nil && lib.Path == m.Path {
 				b = baseOf{m.LoadBase, true}
 				break
 			}

@@ -141,7 +141,7 @@ func (g guard) allow(w http.ResponseWriter, r *http.Request, origin string) {
 		return
 	}
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST")
-	h.Set("Access-Control-Allow-Headers", "Content-Type")
+	h.Set("Access-Control-Allow-Headers", "Content-Type, User-Agent") // the Firefox Profiler says who it is
 	h.Set("Access-Control-Max-Age", "600")
 	if r.Header.Get("Access-Control-Request-Private-Network") == "true" {
 		h.Set("Access-Control-Allow-Private-Network", "true")
