@@ -20,9 +20,7 @@ func (oneFunction) Lookup(pc uint32) []symbol.Location {
 // Frames get the symbol around their address; those that have one, or that are nowhere, stay.
 func TestAddSymbols(t *testing.T) {
 	p := &Profile{Symbols: []Symbol{{Name: "g", Low: 0x30, High: 0x40}}}
-	for _, f := range []Frame{{Addr: 0x12, Symbol: None}, {Addr: 0x1e, Symbol: None, Depth: 1}, {Symbol: None}, {Addr: 0x50, Symbol: None}, {Addr: 0x32, Symbol: 0}} {
-		p.Frames = append(p.Frames, f)
-	}
+	p.Frames = []Frame{{Addr: 0x12, Symbol: None}, {Addr: 0x1e, Symbol: None, Depth: 1}, {Symbol: None}, {Addr: 0x50, Symbol: None}, {Addr: 0x32, Symbol: 0}}
 	p.AddSymbols(oneFunction{})
 	for i, want := range []SymbolIndex{1, 1, None, None, 0} {
 		if got := p.Frames[i].Symbol; got != want {

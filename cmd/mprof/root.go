@@ -52,7 +52,7 @@ simulated board.`,
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(a.sampleCommand(), a.traceCommand(), a.topCommand(), a.serveCommand(), a.gmonCommand(), a.convertCommand(), a.reportCommand(), a.diffCommand(), a.stackCommand(), a.listCommand(), a.infoCommand(), a.probeCommand(), a.simCommand(), a.versionCommand())
+	root.AddCommand(a.sampleCommand(), a.traceCommand(), a.topCommand(), a.serveCommand(), a.gmonCommand(), a.convertCommand(), a.reportCommand(), a.viewCommand(), a.diffCommand(), a.stackCommand(), a.listCommand(), a.infoCommand(), a.probeCommand(), a.simCommand(), a.versionCommand())
 	return root
 }
 
