@@ -31,6 +31,9 @@ type Diff struct {
 	Contexts  []Row // Total only, in the same order
 	Remarks   []string
 	Tests     int // hypotheses that significance allows for
+
+	pairs  []profile.FunctionIndex // of OLD's functions, those of NEW
+	wholes [2]float64              // what shares are of, in OLD and NEW
 }
 
 // Row is one function, or one context, in both runs.
@@ -61,31 +64,21 @@ func (e *ContextError) Error() string {
 
 // Compare compares two profiles, which it does not change.
 func Compare(old, new *profile.Profile, o Options) (*Diff, error) {
+	d := &Diff{Old: old, New: new, Traced: old.Trace != nil, Options: o}
+	if err := d.check(); err != nil {
+		return nil, fmt.Errorf("diff: %w", err)
+	}
+	var counted [2]*side
 	for i, p := range []*profile.Profile{old, new} {
-		if err := p.Check(); err != nil {
+		s, err := tally(p, o)
+		if err != nil {
 			return nil, fmt.Errorf("diff: %s: %w", sides[i], err)
 		}
-		if p.Trace == nil && p.Samples() == 0 {
-			return nil, fmt.Errorf("diff: %s has no samples", sides[i])
-		}
+		counted[i], d.wholes[i] = s, s.whole.sum
 	}
-	if (old.Trace == nil) != (new.Trace == nil) {
-		return nil, fmt.Errorf("diff: %w: OLD is of %s, NEW of %s", ErrKind, kind(old), kind(new))
-	}
-	if o.Awake && old.Trace != nil {
-		return nil, errors.New("diff: traced calls do not say when the core slept: their shares are of the time observed")
-	}
-	d := &Diff{Old: old, New: new, Traced: old.Trace != nil, Options: o}
-	was, is := tally(old, o), tally(new, o)
+	was, is := counted[0], counted[1]
 	if err := checkContext(o.Context, was, is); err != nil {
 		return nil, err
-	}
-	for i, s := range []*side{was, is} {
-		if s.whole.sum <= 0 && d.Traced {
-			return nil, fmt.Errorf("diff: %s is a trace of no time", sides[i])
-		} else if s.whole.sum <= 0 {
-			return nil, fmt.Errorf("diff: %s has no samples of a core that was awake", sides[i])
-		}
 	}
 	d.functions(was, is)
 	d.contexts(was, is)
@@ -93,6 +86,25 @@ func Compare(old, new *profile.Profile, o Options) (*Diff, error) {
 	d.sort()
 	d.Remarks = remarks(d)
 	return d, nil
+}
+
+// check tests whether there is something to compare.
+func (d *Diff) check() error {
+	for i, p := range []*profile.Profile{d.Old, d.New} {
+		if err := p.Check(); err != nil {
+			return fmt.Errorf("%s: %w", sides[i], err)
+		}
+		if p.Trace == nil && p.Samples() == 0 {
+			return fmt.Errorf("%s has no samples", sides[i])
+		}
+	}
+	switch {
+	case (d.Old.Trace == nil) != (d.New.Trace == nil):
+		return fmt.Errorf("%w: OLD is of %s, NEW of %s", ErrKind, kind(d.Old), kind(d.New))
+	case d.Options.Awake && d.Traced:
+		return errors.New("traced calls do not say when the core slept: their shares are of the time observed")
+	}
+	return nil
 }
 
 // sides are what the two profiles are called in sentences.
@@ -107,10 +119,10 @@ func kind(p *profile.Profile) string {
 
 // functions makes a row for each function that occurs in either run.
 func (d *Diff) functions(was, is *side) {
-	pairs := match(d.Old, d.New)
+	d.pairs = match(d.Old, d.New)
 	taken := make([]bool, len(d.New.Functions))
 	for i := range d.Old.Functions {
-		j := pairs[i]
+		j := d.pairs[i]
 		if j != profile.None {
 			taken[j] = true
 		}

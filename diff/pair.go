@@ -13,8 +13,7 @@ func (d *Diff) Pair() export.Pair {
 	if d.Options.Awake {
 		old, new = awake(old), awake(new)
 	}
-	was, is := tally(old, Options{}), tally(new, Options{})
-	return export.Pair{Old: old, New: new, Same: match(old, new), OldWhole: was.whole.sum, NewWhole: is.whole.sum}
+	return export.Pair{Old: old, New: new, Same: d.pairs, OldWhole: d.wholes[0], NewWhole: d.wholes[1]}
 }
 
 // awake is a profile without samples of a core that slept.

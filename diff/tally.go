@@ -1,8 +1,8 @@
 package diff
 
 import (
-	"iter"
-	"slices"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/mprof/mprof/profile"
@@ -15,6 +15,7 @@ type side struct {
 	length    time.Duration
 	whole     spectrum  // samples, or the time observed
 	functions []*counts // nil: does not occur
+	occur     int       // how many do
 	byContext map[string]*counts
 	kept      [][]call // by function: calls of a trace, once somebody asks
 }
@@ -42,15 +43,18 @@ func (s *side) context(name string) *counts {
 	return &counts{}
 }
 
+// mostFunctions bounds those that occur in a run: each takes a KiB.
+const mostFunctions = 1 << 17
+
 // tally counts a run.
-func tally(p *profile.Profile, o Options) *side {
+func tally(p *profile.Profile, o Options) (*side, error) {
 	s := &side{p: p, length: max(p.Duration, 1), functions: make([]*counts, len(p.Functions)), byContext: map[string]*counts{}}
 	if p.Trace != nil {
 		s.observed()
 	}
 	seen := make([]int, len(p.Functions)) // number of the stack that counted the function last
 	stamp := 0
-	for key, n := range s.stacks(o) {
+	s.stacks(o, func(key stackKey, n *rows) {
 		c := s.in(key.context)
 		c.occurs = true
 		c.total.add(&n.size, 1)
@@ -63,9 +67,19 @@ func tally(p *profile.Profile, o Options) *side {
 			stamp++
 			s.addStack(key.stack, n, stamp, seen, o.Context != "")
 		}
+	})
+	if s.occur > mostFunctions {
+		return nil, fmt.Errorf("%d functions occur in it, and %d are the most that are compared", s.occur, mostFunctions)
+	}
+	switch {
+	case s.whole.sum > 0:
+	case p.Trace != nil:
+		return nil, errors.New("a trace of no time")
+	default:
+		return nil, errors.New("no samples of a core that was awake")
 	}
 	s.restore()
-	return s
+	return s, nil
 }
 
 // stackKey is a stack in a context.
@@ -80,12 +94,22 @@ type rows struct {
 	calls *spectrum // nil: of samples
 }
 
-// stacks adds up the rows of each stack in each context, in the order of the tables.
-func (s *side) stacks(o Options) iter.Seq2[stackKey, *rows] {
+// mostStacks bounds the stacks that are added up before they are taken to their functions.
+const mostStacks = 1 << 16
+
+// stacks adds up the rows of each stack in each context, and calls take with them, in the order of
+// the rows; with the same stack again where there are very many.
+func (s *side) stacks(o Options, take func(stackKey, *rows)) {
 	contexts := contextsOf(s.p)
 	found := map[stackKey]*rows{}
 	var order []stackKey
-	var at phases
+	flush := func() {
+		for _, key := range order {
+			take(key, found[key])
+		}
+		clear(found)
+		order = order[:0]
+	}
 	for _, t := range s.p.Threads {
 		for i := range t.Samples {
 			x := &t.Samples[i]
@@ -95,25 +119,28 @@ func (s *side) stacks(o Options) iter.Seq2[stackKey, *rows] {
 			key := stackKey{x.Stack, contexts.name(t.Name, x)}
 			r := found[key]
 			if r == nil {
+				if len(order) == mostStacks {
+					flush()
+				}
 				r = s.newRows()
 				found[key] = r
 				order = append(order, key)
 			}
-			if s.p.Trace != nil {
-				r.size.span(x.Time, x.Time+x.Weight, s.length, float64(x.Weight))
-			}
-			if x.Count > 0 {
-				at.at(float64(x.Time) / float64(s.length))
-				r.counted().point(&at, float64(x.Count))
-			}
+			s.addRow(r, x)
 		}
 	}
-	return func(yield func(stackKey, *rows) bool) {
-		for _, key := range order {
-			if !yield(key, found[key]) {
-				return
-			}
-		}
+	flush()
+}
+
+// addRow adds a row of samples, or of a trace, to those of its stack.
+func (s *side) addRow(r *rows, x *profile.Sample) {
+	if s.p.Trace != nil {
+		r.size.span(x.Time, x.Time+x.Weight, s.length, float64(x.Weight))
+	}
+	if x.Count > 0 {
+		var at phases
+		at.at(float64(x.Time) / float64(s.length))
+		r.counted().point(&at, float64(x.Count))
 	}
 }
 
@@ -138,6 +165,9 @@ func (s *side) addStack(stack profile.StackIndex, n *rows, stamp int, seen []int
 	for at, frame := range s.p.Callers(stack) {
 		c := s.functions[frame.Function]
 		if c == nil {
+			if s.occur++; s.occur > mostFunctions {
+				return
+			}
 			c = &counts{occurs: true}
 			s.functions[frame.Function] = c
 		}
@@ -197,61 +227,4 @@ func (s *side) restore() {
 			c.known = e
 		}
 	}
-}
-
-// Contexts of samples.
-const (
-	threadMode = "thread mode"
-	asleep     = "asleep"
-)
-
-// contexts names the context of each sample.
-type contexts struct {
-	p       *profile.Profile
-	byStack []string // innermost exception, "": none
-}
-
-func contextsOf(p *profile.Profile) contexts {
-	c := contexts{p: p, byStack: make([]string, len(p.Stacks))}
-	for i, s := range p.Stacks { // callers stand before callees
-		if exc := p.Functions[p.Frames[s.Frame].Function].Exception(); exc != "" {
-			c.byStack[i] = exc
-		} else if s.Prefix != profile.None {
-			c.byStack[i] = c.byStack[s.Prefix]
-		}
-	}
-	return c
-}
-
-// name is the interrupt that a sample found running; else, of several tracks, the
-// track; else what the core did. Of a trace it is the track.
-func (c contexts) name(track string, s *profile.Sample) string {
-	switch exc := c.byStack[s.Stack]; {
-	case c.p.Trace != nil:
-		return track
-	case exc != "":
-		return exc
-	case len(c.p.Threads) > 1:
-		return track
-	case s.State&snapshot.Sleeping != 0:
-		return asleep
-	}
-	return threadMode
-}
-
-func contextNames(sides ...*side) (names []string) {
-	for _, s := range sides {
-		for name := range s.byContext {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-func checkContext(name string, was, is *side) error {
-	if known := contextNames(was, is); name != "" && !slices.Contains(known, name) {
-		return &ContextError{name, known}
-	}
-	return nil
 }

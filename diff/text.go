@@ -3,7 +3,6 @@ package diff
 import (
 	"fmt"
 	"io"
-	"math"
 	"path"
 	"strings"
 	"text/tabwriter"
@@ -22,6 +21,7 @@ type Layout struct {
 	Old, New  string   // files, as the user named them
 	Results   []Result // of rules
 	Quiet     bool     // nothing but these
+	Next      []string // commands to type
 }
 
 // quantities are the columns of a comparison.
@@ -63,6 +63,12 @@ func (d *Diff) Text(w io.Writer, o Layout) error {
 		}
 	}
 	t.rules()
+	if len(o.Next) > 0 && !o.Quiet {
+		fmt.Fprintf(&t.out, "\nNext:\n")
+		for _, command := range o.Next {
+			fmt.Fprintf(&t.out, "  %s\n", t.strong(command))
+		}
+	}
 	_, err := io.WriteString(w, t.out.String())
 	return err
 }
@@ -207,33 +213,6 @@ func (t *text) describe(r *Row) string {
 		name += "  " + t.warn(what)
 	}
 	return name
-}
-
-// growth is the significant change that is largest as a part of what was.
-func (r *Row) growth() (most float64) {
-	for _, c := range r.changes() {
-		if v := c.Relative(); c.Significant && math.Abs(v) > math.Abs(most) {
-			most = v
-		}
-	}
-	return most
-}
-
-// fate says that only one profile has a function, or that it was renamed or moved.
-func (r *Row) fate() (out []string) {
-	switch {
-	case !r.InOld:
-		out = append(out, "only in new")
-	case !r.InNew:
-		out = append(out, "only in old")
-	}
-	if r.OldName != "" {
-		out = append(out, "was "+r.OldName)
-	}
-	if r.OldFile != "" {
-		out = append(out, "moved from "+path.Base(strings.ReplaceAll(r.OldFile, `\`, "/")))
-	}
-	return out
 }
 
 func (t *text) legend() {

@@ -29,17 +29,19 @@ type DiffFormat struct {
 	Name  string // for people
 	Ext   string // what the file name ends in, dots included
 	Write func(w io.Writer, pair Pair) error
+	// Next is the command that shows such a file, %s for its path.
+	Next string
 }
 
 // DiffFormats are all formats of a difference.
 var DiffFormats = []DiffFormat{
-	{"Firefox Profiler, compressed", ".json.gz", writeFirefoxDiffGzip},
-	{"Firefox Profiler", ".json", WriteFirefoxDiff},
-	{"pprof", ".pb.gz", WritePprofDiff},
-	{"pprof", ".pprof", WritePprofDiff},
-	{"flame graph of the difference as a picture", ".svg", WriteSVGDiff},
-	{"folded stacks with two counts", ".folded", WriteFoldedDiff},
-	{"folded stacks with two counts", ".txt", WriteFoldedDiff},
+	{"Firefox Profiler, compressed", ".json.gz", writeFirefoxDiffGzip, "samply load %s"},
+	{"Firefox Profiler", ".json", WriteFirefoxDiff, "samply load %s"},
+	{"pprof", ".pb.gz", WritePprofDiff, "go tool pprof -http=: %s"},
+	{"pprof", ".pprof", WritePprofDiff, "go tool pprof -http=: %s"},
+	{"flame graph of the difference as a picture", ".svg", WriteSVGDiff, "chromium %s"},
+	{"folded stacks with two counts", ".folded", WriteFoldedDiff, "flamegraph.pl %s > diff.svg"},
+	{"folded stacks with two counts", ".txt", WriteFoldedDiff, "flamegraph.pl %s > diff.svg"},
 }
 
 // DiffByPath returns the format that the extension of path names; "-" and device files get
@@ -66,6 +68,16 @@ func WriteDiffFile(path string, pair Pair) error {
 		return err
 	}
 	return Write(path, func(w io.Writer) error { return f.Write(w, pair) })
+}
+
+// DiffNext are the commands that show files of a difference, to type next.
+func DiffNext(paths []string) (commands []string) {
+	for _, path := range paths {
+		if f, err := DiffByPath(path); err == nil && !isStream(path) {
+			commands = append(commands, fmt.Sprintf(f.Next, quote(path)))
+		}
+	}
+	return commands
 }
 
 // joined is the profile of both runs: the tables of New, behind them those of Old, whose

@@ -149,14 +149,12 @@ func (a *app) diff(ctx context.Context, f *diffFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := a.printDiff(d, f, results); err != nil {
-		return err
-	}
-	return errors.Join(writeDiffs(d, f.paths), failed(results))
+	written, err := writeDiffs(d, f.paths)
+	return errors.Join(err, a.printDiff(d, f, results, written), failed(results))
 }
 
-func (a *app) printDiff(d *diff.Diff, f *diffFlags, results []diff.Result) error {
-	o := diff.Layout{Colour: a.outTerminal, Functions: f.top, Old: f.old, New: f.new, Results: results, Quiet: f.quiet}
+func (a *app) printDiff(d *diff.Diff, f *diffFlags, results []diff.Result, written []string) error {
+	o := diff.Layout{Colour: a.outTerminal, Functions: f.top, Old: f.old, New: f.new, Results: results, Quiet: f.quiet, Next: export.DiffNext(written)}
 	w := a.stdout
 	if (outputs{paths: f.paths}).toStdout() {
 		w, o.Colour = a.stderr, a.errTerminal
@@ -171,12 +169,15 @@ func (a *app) printDiff(d *diff.Diff, f *diffFlags, results []diff.Result) error
 }
 
 // writeDiffs writes every output. A failed one does not keep the others from being written.
-func writeDiffs(d *diff.Diff, paths []string) error {
-	var errs []error
+func writeDiffs(d *diff.Diff, paths []string) (written []string, err error) {
 	for _, path := range paths {
-		errs = append(errs, export.WriteDiffFile(path, d.Pair()))
+		if failed := export.WriteDiffFile(path, d.Pair()); failed != nil {
+			err = errors.Join(err, failed)
+		} else {
+			written = append(written, path)
+		}
 	}
-	return errors.Join(errs...)
+	return written, err
 }
 
 // rulesError is a change that is too much.

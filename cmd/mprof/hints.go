@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/mprof/mprof/cortexm"
+	"github.com/mprof/mprof/diff"
 	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/gdbremote"
 	"github.com/mprof/mprof/gmon"
@@ -80,6 +81,7 @@ var hints = []hint{
 	{as[*cortexm.HaltLimitError], "Allow a longer --max-halt, or try a higher --speed. --max-overhead bounds the halted share of the run instead."},
 	{as[*symbol.MismatchError], "Flash this ELF file, or name the one that was flashed. --force samples anyway: addresses will then get the names of the wrong code."},
 	{is(cortexm.ErrPCSRDenied), "Non-invasive debug must be allowed: open the debug authentication of the chip, or sample while the core is not in Secure state. --method dwarf may still work."},
+	{is(diff.ErrKind), "Take both the same way: with mprof sample, or with mprof trace."},
 	{is(sampling.ErrNoChain), "--method auto finds callers by call frame information, which needs no frame pointers."},
 	{is(target.ErrNoUART), "docs/simulated-board.md lists the UARTs that the board has; uart=NAME chooses one, board=NAME other peripherals, clock=HZ the clock that the firmware counts on."},
 	{is(export.ErrFormat), "docs/profiles.md lists what is read. Bytes of firmware that frames its packets in its own way: mprof trace --from FILE --crc NAME."},

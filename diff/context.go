@@ -1,0 +1,65 @@
+package diff
+
+import (
+	"slices"
+
+	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/snapshot"
+)
+
+// Contexts of samples.
+const (
+	threadMode = "thread mode"
+	asleep     = "asleep"
+)
+
+// contexts names the context of each sample.
+type contexts struct {
+	p       *profile.Profile
+	byStack []string // innermost exception, "": none
+}
+
+func contextsOf(p *profile.Profile) contexts {
+	c := contexts{p: p, byStack: make([]string, len(p.Stacks))}
+	for i, s := range p.Stacks { // callers stand before callees
+		if exc := p.Functions[p.Frames[s.Frame].Function].Exception(); exc != "" {
+			c.byStack[i] = exc
+		} else if s.Prefix != profile.None {
+			c.byStack[i] = c.byStack[s.Prefix]
+		}
+	}
+	return c
+}
+
+// name is the interrupt that a sample found running; else, of several tracks, the
+// track; else what the core did. Of a trace it is the track.
+func (c contexts) name(track string, s *profile.Sample) string {
+	switch exc := c.byStack[s.Stack]; {
+	case c.p.Trace != nil:
+		return track
+	case exc != "":
+		return exc
+	case len(c.p.Threads) > 1:
+		return track
+	case s.State&snapshot.Sleeping != 0:
+		return asleep
+	}
+	return threadMode
+}
+
+func contextNames(sides ...*side) (names []string) {
+	for _, s := range sides {
+		for name := range s.byContext {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func checkContext(name string, was, is *side) error {
+	if known := contextNames(was, is); name != "" && !slices.Contains(known, name) {
+		return &ContextError{name, known}
+	}
+	return nil
+}
