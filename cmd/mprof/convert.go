@@ -29,10 +29,10 @@ information, for instance.
 What mprof trace --record kept is taken as well, with the ELF file that --elf
 names; mprof trace --from has more options for it.
 
-A profile is what mprof or another program wrote for the Firefox Profiler or
-pprof, or folded stacks, or a gmon.out (GNU, BSD; of gprof, OpenOCD, eCos), which needs
---elf. What mprof wrote for the first two says the same as before; a note says
-what a format cannot hold.
+A profile is what mprof or another program wrote for the Firefox Profiler, pprof,
+speedscope, Perfetto (Chrome's trace format) or Callgrind's tools, or folded stacks, or a
+gmon.out (GNU, BSD; of gprof, OpenOCD, eCos), which needs --elf. What mprof wrote for the
+first five says the same as before; a note says what a format cannot hold.
 
 Methods (of recordings):
   auto   what was recorded
