@@ -25,7 +25,7 @@ type pattern[T any] struct {
 }
 
 // compile takes the texts of rows apart. A field that find does not know is a mistake in the
-// table: it panics, at the start of any program that has it.
+// table: it panics, when the table is first used.
 func compile[T any](rows []row, find func(name string) func(T)) []pattern[T] {
 	patterns := make([]pattern[T], len(rows))
 	for i, r := range rows {
