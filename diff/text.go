@@ -89,7 +89,11 @@ func (t *text) head() {
 	} else if n > 1 {
 		verdict = fmt.Sprintf("%d functions have changed significantly", n)
 	}
-	fmt.Fprintf(&t.out, "%s (%d of %d numbers could tell)\n", t.strong(verdict), t.d.Tests, t.known())
+	tested := fmt.Sprintf("%d numbers tested", t.d.Tests)
+	if few := t.known() - t.d.Tests; few > 0 {
+		tested += fmt.Sprintf("; %d more have too few samples to tell", few)
+	}
+	fmt.Fprintf(&t.out, "%s (%s)\n", t.strong(verdict), tested)
 }
 
 // known counts the changes whose errors are known.

@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
 	"os"
 	"os/exec"
@@ -138,6 +139,50 @@ func TestPprofDifferenceIsExact(t *testing.T) {
 	}
 }
 
+// Of traced calls it is the time observed that both have as much of.
+func TestDifferenceOfTraces(t *testing.T) {
+	old, new := traced(t, 1500), traced(t, 2000)
+	pair := export.Pair{Old: old, New: new, OldWhole: float64(old.Duration), NewWhole: float64(new.Duration)}
+	for i := range old.Functions {
+		same := profile.FunctionIndex(profile.None)
+		for j := range new.Functions {
+			if new.Functions[j].Name == old.Functions[i].Name {
+				same = profile.FunctionIndex(j)
+			}
+		}
+		pair.Same = append(pair.Same, same)
+	}
+	total := func(p *profile.Profile) (ns float64) {
+		for _, s := range p.ByStack() {
+			ns += float64(s.Weight)
+		}
+		return ns
+	}
+	out, err := exec.Command("go", "tool", "pprof", "-raw", writeDiff(t, pair, "diff.pb.gz")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), "time/nanoseconds[dflt]") {
+		t.Errorf("time is not what is shown first:\n%.200s", out)
+	}
+	sum, base := 0., 0.
+	for _, m := range regexp.MustCompile(`(?m)^\s*-?\d+\s+(-?\d+): `).FindAllStringSubmatch(string(out), -1) {
+		n, _ := strconv.ParseFloat(m[1], 64)
+		if sum += n; n < 0 {
+			base -= n
+		}
+	}
+	scaled := total(old) * pair.NewWhole / pair.OldWhole
+	if math.Abs(base-scaled) > 1 || math.Abs(sum-(total(new)-scaled)) > 1 {
+		t.Errorf("the old profile has %.0f ns, the difference %.0f ns; want %.0f and %.0f", base, sum, scaled, total(new)-scaled)
+	}
+	cli := newProfilerCLI(t)
+	cli.load(writeDiff(t, pair, "diff.json.gz"))
+	if info := cli.run("profile", "info"); !strings.Contains(info, "new minus old") {
+		t.Errorf("no track of the difference in\n%s", info)
+	}
+}
+
 // The Firefox Profiler's loader takes the file: both tracks have their samples, and the third
 // is the difference.
 func TestFirefoxProfilerReadsADifference(t *testing.T) {
@@ -156,6 +201,25 @@ func TestFirefoxProfilerReadsADifference(t *testing.T) {
 	for name, c := range old {
 		if got[strings.TrimSuffix(name, " (old)")] != c && got[name] != c && got[name+" (old)"] != c {
 			t.Errorf("old: %s %v, want %v", name, got[name], c)
+		}
+	}
+	text := cli.run("thread", "functions", "--thread", "t-2", "--include-idle", "--limit", "0", "--json")
+	var answer struct {
+		Functions []struct {
+			Name                      string
+			SelfSamples, TotalSamples float64
+		}
+	}
+	if err := json.Unmarshal([]byte(text[strings.IndexByte(text, '{'):]), &answer); err != nil {
+		t.Fatal(err)
+	}
+	wanted := changes(pair)
+	if len(answer.Functions) < 10 {
+		t.Errorf("%d functions", len(answer.Functions))
+	}
+	for _, f := range answer.Functions {
+		if w := wanted[f.Name]; math.Abs(f.SelfSamples-w[0])+math.Abs(f.TotalSamples-w[1]) > 1e-6 {
+			t.Errorf("%s: %v, %v, want %v", f.Name, f.SelfSamples, f.TotalSamples, w)
 		}
 	}
 	if info := cli.run("profile", "info"); !strings.Contains(info, "new minus old") {
