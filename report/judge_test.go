@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -16,17 +17,26 @@ import (
 	"github.com/mprof/mprof/report"
 )
 
+// built is where the command is, for all tests.
+var built string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "mprof-report")
+	if err != nil {
+		panic(err)
+	}
+	built = filepath.Join(dir, "mprof")
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
 // command is mprof, built once.
 var command = sync.OnceValues(func() (string, error) {
-	dir, err := exec.Command("mktemp", "-d").Output()
-	if err != nil {
-		return "", err
-	}
-	bin := filepath.Join(strings.TrimSpace(string(dir)), "mprof")
-	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/mprof").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", built, "../cmd/mprof").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, out)
 	}
-	return bin, nil
+	return built, nil
 })
 
 // run runs mprof on the simulated board, in the root of the repository, where the sources are.

@@ -4,6 +4,7 @@
 package pprofui
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -57,7 +58,7 @@ func (ui *UI) start(p *profile.Profile, program *symbol.Program, log func(string
 	defer one.Unlock()
 	err = driver.PProf(&driver.Options{
 		// The address is for messages alone: HTTPServer opens none.
-		Flagset:    newFlags("-http=127.0.0.1:1", "-no_browser", "-symbolize=none", "-source_path="+files.dir, "-trim_path="+files.dir, file),
+		Flagset:    newFlags("-http=127.0.0.1:1", "-no_browser", "-symbolize=none", "-source_path="+files.dir, "-trim_path=/", file),
 		Obj:        objects{program, files},
 		UI:         messages{log},
 		HTTPServer: func(a *driver.HTTPServerArgs) error { ui.handlers = a.Handlers; return nil },
@@ -68,7 +69,22 @@ func (ui *UI) start(p *profile.Profile, program *symbol.Program, log func(string
 	if err != nil {
 		return fmt.Errorf("pprofui: %w", err)
 	}
+	ui.handlers["/download"] = download(p)
 	return nil
+}
+
+// download sends the profile with the names of files as they are.
+func download(p *profile.Profile) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		var file bytes.Buffer
+		if err := export.WritePprof(&file, p); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/vnd.google.protobuf+gzip")
+		w.Header().Set("Content-Disposition", "attachment; filename=profile.pb.gz")
+		_, _ = w.Write(file.Bytes())
+	})
 }
 
 // Close removes the copies of profile and sources.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/symbol"
 )
@@ -137,10 +138,29 @@ func TestInside(t *testing.T) {
 	}
 }
 
+// What is downloaded is the profile as it was, and pages show files by their names.
+func TestNames(t *testing.T) {
+	p, program := demo(t)
+	ui := open(t, p, program)
+	_, body := get(t, ui, "/download")
+	got, err := export.Read(strings.NewReader(body), export.Input{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range p.Functions {
+		if got.Functions[i].Name == f.Name && got.Functions[i].File != f.File {
+			t.Errorf("%s is in %s", f.Name, got.Functions[i].File)
+		}
+	}
+	if _, body := get(t, ui, "/source?f=partition"); !strings.Contains(body, ">firmware/demo/src/sort.c<") || strings.Contains(body, ui.dir) {
+		t.Error("the page shows the name of the copy")
+	}
+}
+
 // pprof's own tool for objects gets the program's images and no other file.
 func TestObjects(t *testing.T) {
 	p, program := demo(t)
-	o := objects{program, sources{"/dir", nil}}
+	o := objects{program, sources{}}
 	if _, err := o.Open(secret, 0, 0, 0, ""); err == nil {
 		t.Error("another file was opened")
 	}

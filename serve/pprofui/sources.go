@@ -16,37 +16,47 @@ import (
 // names.
 const notHere = " (not at hand)"
 
-// sources are copies of the files that may be shown.
+// sources are copies of the files that may be shown, where pprof finds them first: it takes the slash off a name
+// (-trim_path) and looks below the folder (-source_path), then below the folders around that.
 type sources struct {
 	dir    string
-	copied map[string]bool // by the names that the profile has for them
+	copied map[string]string // what pprof is told, by the names that the profile has for them
 }
 
 // copySources writes the sources that may be shown into dir.
 func copySources(p *profile.Profile, program *symbol.Program, dir string) (sources, error) {
-	s := sources{dir, map[string]bool{}}
+	s := sources{dir, map[string]string{}}
 	for file, text := range namedSources(p, program) {
-		to := filepath.Join(dir, inside(file))
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			return s, fmt.Errorf("pprofui: %w", err)
+		to, name := filepath.Join(dir, strings.TrimPrefix(file, "/")), file
+		if !plain(file) {
+			to = filepath.Join(dir, "other", inside(file))
+			name = to
 		}
-		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
-			return s, fmt.Errorf("pprofui: %w", err)
+		// One that cannot be written is not at hand: a folder has its name, say.
+		if os.MkdirAll(filepath.Dir(to), 0o700) == nil && os.WriteFile(to, []byte(text), 0o600) == nil {
+			s.copied[file] = name
 		}
-		s.copied[file] = true
 	}
-	return s, os.MkdirAll(dir, 0o700)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return s, fmt.Errorf("pprofui: %w", err)
+	}
+	return s, nil
 }
 
-// name is what pprof gets to see of a file: the path of its copy.
+// plain tells whether a name leads below a folder that it is appended to, by the shortest way.
+func plain(file string) bool {
+	return filepath.IsLocal(strings.TrimPrefix(file, "/")) && path.Clean(file) == file && !filepath.IsAbs(strings.TrimPrefix(file, "/"))
+}
+
+// name is what pprof is told of a file.
 func (s sources) name(file string) string {
-	switch {
-	case file == "":
+	if file == "" {
 		return ""
-	case s.copied[file]:
-		return filepath.Join(s.dir, inside(file))
 	}
-	return filepath.Join(s.dir, inside(file)) + notHere
+	if name, ok := s.copied[file]; ok {
+		return name
+	}
+	return file + notHere
 }
 
 // shown is the profile with these names.
