@@ -146,6 +146,12 @@ func (tab *Tab) Until(expression string) {
 	}
 }
 
+// Leave goes away from the page, for a server that ends before the test's clean-up.
+func (tab *Tab) Leave() {
+	tab.t.Helper()
+	tab.Do(chromedp.Navigate("about:blank"))
+}
+
 // Dark sets the colour scheme that the system asks for.
 func (tab *Tab) Dark(on bool) {
 	tab.t.Helper()

@@ -16,6 +16,7 @@ export interface Frame {
 	category: number;
 	inlined: boolean;
 	self: number;
+	asleep: number; // of self, what found the core in WFI or WFE
 	total: number;
 	parent: Frame | null;
 	children: Frame[];
@@ -23,7 +24,7 @@ export interface Frame {
 
 // frame makes one without numbers and hangs it below its parent.
 export function frame(id: string, name: string, category: number, parent: Frame | null): Frame {
-	const f: Frame = { id, name, function: -1, category, inlined: false, self: 0, total: 0, parent, children: [] };
+	const f: Frame = { id, name, function: -1, category, inlined: false, self: 0, asleep: 0, total: 0, parent, children: [] };
 	parent?.children.push(f);
 	return f;
 }

@@ -40,16 +40,16 @@ export class Bar {
 		this.filled = true;
 		this.root.dataset["phase"] = this.phase.dataset["phase"] = s.phase;
 		say(this.phase, phases[s.phase]);
-		this.form.root.hidden = connected;
+		this.form.root.hidden = connected || s.watched;
 		this.form.busy(s.phase === "connecting");
 		this.target.hidden = !connected && !s.collected;
 		this.target.replaceChildren(...facts(s).map(([label, value]) => element("span", { title: label }, value)));
-		this.start.hidden = !connected || s.phase !== "ready";
+		this.start.hidden = !connected || s.watched || s.phase !== "ready";
 		this.duration.parentElement!.hidden = this.start.hidden;
 		this.stop.hidden = s.phase !== "running" && s.phase !== "stopping";
 		this.stop.disabled = s.phase === "stopping";
-		this.reset.hidden = !(s.phase === "running" || (s.collected && (s.phase === "ready" || s.phase === "lost")));
-		this.disconnect.hidden = !connected;
+		this.reset.hidden = s.watched || !(s.phase === "running" || (s.collected && (s.phase === "ready" || s.phase === "lost")));
+		this.disconnect.hidden = !connected || s.watched;
 		this.save.root.hidden = !s.collected;
 		this.save.recording(s.recording);
 	}

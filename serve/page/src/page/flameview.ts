@@ -76,8 +76,9 @@ export class FlameView implements View {
 		if (f === whole) return [this.context.name, samples ? plural(f.total, "sample") : duration(f.total / 1e9)];
 		const of = store.functions[f.function];
 		const place = of?.file ? `${of.file}${of.line ? ":" + of.line : ""}` : "";
-		const lines = [f.name + (f.inlined ? " (inlined)" : "") + (f.category === 2 ? " (asleep)" : ""), `total ${value(f.total)}`];
+		const lines = [f.name + (f.inlined ? " (inlined)" : ""), `total ${value(f.total)}`];
 		if (!inverted) lines.push(`self ${value(f.self)}`);
+		if (!inverted && f.asleep > 0) lines.push(`asleep ${value(f.asleep)}`);
 		if (!samples && !inverted) lines.push(plural(store.calls(f, this.context.track), "call"));
 		return place ? [...lines, place] : lines;
 	}

@@ -70,16 +70,25 @@ interface Ink {
 	line: string;
 	paper: string;
 	bad: string;
+	faint: string;
+}
+
+// latest is the end of what is known in the window.
+function latest(t: Timeline): number {
+	let end = t.from;
+	for (const { start, length } of t.tracks ?? []) start?.forEach((s, i) => (end = Math.max(end, s + length![i]!)));
+	return end;
 }
 
 function inks(): Ink {
 	const style = getComputedStyle(document.documentElement);
 	const of = (name: string) => style.getPropertyValue(name).trim();
-	return { ink: of("--ink"), soft: of("--soft"), line: of("--line"), paper: of("--paper"), bad: of("--bad") };
+	return { ink: of("--ink"), soft: of("--soft"), line: of("--line"), paper: of("--paper"), bad: of("--bad"), faint: of("--faint") };
 }
 
-// paint draws a timeline into the plot.
-export function paint(u: uPlot, layout: Layout, t: Timeline, store: Store, chosen: Hit | null): void {
+// paint draws a timeline into the plot. While a run goes on, of what it did until now something may
+// be on its way: a call is known when it has returned.
+export function paint(u: uPlot, layout: Layout, t: Timeline, store: Store, chosen: Hit | null, now: number): void {
 	const { ctx } = u;
 	const scale = devicePixelRatio;
 	const ink = inks();
@@ -102,6 +111,7 @@ export function paint(u: uPlot, layout: Layout, t: Timeline, store: Store, chose
 		return c;
 	};
 	for (const p of layout.placed) lane(p);
+	if (now > 0) onItsWay(latest(t));
 	for (const gap of t.gaps ?? []) hatch(gap);
 	for (const e of store.events) mark(e);
 	ctx.restore();
@@ -140,6 +150,14 @@ export function paint(u: uPlot, layout: Layout, t: Timeline, store: Store, chose
 			shown = shown.slice(0, fit) + "…";
 		}
 		ctx.fillText(shown, at, y);
+	}
+
+	function onItsWay(from: number): void {
+		const [a, b] = [Math.max(left, x(from)), Math.min(left + width, x(now))];
+		if (b - a < 3) return;
+		ctx.fillStyle = ink.faint;
+		ctx.fillRect(a, top + eventsHeight, b - a, layout.height - eventsHeight);
+		if (b - a > 90) write("on its way", a + 6, top + 8, b - a - 12, ink.soft);
 	}
 
 	function hatch(gap: Event): void {

@@ -1,5 +1,5 @@
 // The page: the bar, the status, and the views with what keeps them current.
-import { element } from "../element";
+import { element, say } from "../element";
 import { type App, unstarted, type View } from "./app";
 import { Bar } from "./bar";
 import { FlameView } from "./flameview";
@@ -43,7 +43,7 @@ const bar = new Bar(app);
 const status = new StatusStrip();
 const timeline = new TimelineView(app);
 const views: View[] = [new FlameView(app), timeline, new TableView(app), new LinesView(app)];
-const welcome = element("div", { class: "welcome" });
+const welcome = element("p", { class: "welcome" });
 const pace = new Pace(draw);
 const tabs = new Tabs(views, () => pace.soon());
 const help = helpDialog();
@@ -61,11 +61,11 @@ document.body.append(
 	element("main", {}, bar.root, notices.root, status.root, welcome, tabs.root),
 	help,
 );
-welcome.append(element("p", {}, "Choose a probe to sample call stacks, or a serial port with instrumented firmware to see every call. ", element("b", {}, "sim"), " is a simulated board: it needs no hardware."));
 
 function draw(): void {
 	const something = store.status !== null && (app.state.collected || app.state.phase === "running" || store.rows.size > 0);
-	welcome.hidden = something || app.state.phase !== "idle";
+	welcome.hidden = something || (app.state.phase !== "idle" && app.state.phase !== "ready");
+	say(welcome, app.state.phase === "ready" ? "Connected: the target runs on undisturbed until Start." : "Choose a probe to sample call stacks, or a serial port with instrumented firmware to see every call. sim is a simulated board: it needs no hardware.");
 	tabs.root.hidden = status.root.hidden = !something;
 	notices.remark(something ? (store.status?.remarks ?? []) : []);
 	if (!something) return;

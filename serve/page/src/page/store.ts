@@ -9,7 +9,14 @@ export interface Func {
 	file: string;
 	line: number;
 	label: boolean;
-	category: number; // of its nodes; those of several are thread mode; -1: none yet
+	category: number; // of its frame with the most in itself; -1: none yet
+}
+
+// Node is one of mprof's: those of one function below one caller that differ in
+// their category alone are one frame.
+interface Node {
+	frame: Frame;
+	category: number;
 }
 
 interface Counts {
@@ -28,7 +35,8 @@ export class Store {
 	status: Status | null = null;
 	history = new History();
 
-	private nodes: Frame[] = [];
+	private nodes: Node[] = [];
+	private frames: Frame[] = []; // callers first
 	private all: Frame = frame("all", "all", 3, null);
 	private counts: Counts[] = []; // by track, of each node
 
@@ -55,6 +63,7 @@ export class Store {
 	private forget(): void {
 		this.functions = [];
 		this.nodes = [];
+		this.frames = [];
 		this.all = frame("all", "all", 3, null);
 		this.counts = [];
 		this.rows = new Map();
@@ -72,14 +81,21 @@ export class Store {
 		n.parent?.forEach((parent, i) => {
 			const number = n.from + i;
 			if (this.nodes[number]) return;
-			const of = this.functions[n.function![i]!]!;
 			const category = n.category![i]!;
-			const f = frame(String(number), of.name, category, this.nodes[parent] ?? this.all);
-			f.function = n.function![i]!;
-			f.inlined = n.inlined![i] === 1;
-			of.category = of.category < 0 || of.category === category ? category : 0;
-			this.nodes[number] = f;
+			const f = this.frame(number, n.function![i]!, category, this.nodes[parent]?.frame ?? this.all);
+			f.inlined ||= n.inlined![i] === 1;
+			this.nodes[number] = { frame: f, category };
 		});
+	}
+
+	private frame(number: number, of: number, category: number, caller: Frame): Frame {
+		let f = caller.children.find((c) => c.function === of);
+		if (!f) {
+			f = frame(String(number), this.functions[of]!.name, category, caller);
+			f.function = of;
+			this.frames.push(f);
+		}
+		return f;
 	}
 
 	// tree is the flame graph of one track, -1: of all; in samples, or in ns. Without
@@ -87,20 +103,42 @@ export class Store {
 	tree(track: number, idle: boolean): Frame {
 		const chosen = track < 0 ? this.counts : this.counts[track] ? [this.counts[track]] : [];
 		const samples = this.kind === "samples";
-		this.nodes.forEach((f, i) => {
-			f.self = 0;
-			if (!idle && f.category === 2) return;
-			for (const c of chosen) if (c) f.self += (samples ? c.count[i] : (c.time[i] ?? 0) * 1e9) ?? 0;
+		for (const f of this.frames) f.self = f.asleep = 0;
+		this.nodes.forEach(({ frame: f, category }, i) => {
+			let self = 0;
+			for (const c of chosen) if (c) self += (samples ? c.count[i] : (c.time[i] ?? 0) * 1e9) ?? 0;
+			if (category !== 2) f.category = category;
+			else if (idle) f.asleep += self;
+			else return;
+			f.self += self;
 		});
-		for (const f of this.nodes) f.total = f.self;
 		this.all.total = 0;
-		for (let i = this.nodes.length - 1; i >= 0; i--) this.nodes[i]!.parent!.total += this.nodes[i]!.total;
+		for (const f of this.frames) {
+			if (f.asleep > f.self / 2) f.category = 2;
+			f.total = f.self;
+		}
+		for (let i = this.frames.length - 1; i >= 0; i--) this.frames[i]!.parent!.total += this.frames[i]!.total;
+		this.categories();
 		return this.all;
+	}
+
+	// categories of functions are those of their frames with the most in themselves.
+	private categories(): void {
+		const most: number[] = [];
+		for (const f of this.frames) {
+			if (f.self < (most[f.function] ?? 0)) continue;
+			most[f.function] = f.self;
+			this.functions[f.function]!.category = f.category;
+		}
 	}
 
 	// calls that returned into a node, of the tracks that are shown.
 	calls(f: Frame, track: number): number {
 		const chosen = track < 0 ? this.counts : [this.counts[track]];
-		return chosen.reduce((sum, c) => sum + (c?.count[Number(f.id)] ?? 0), 0);
+		let sum = 0;
+		this.nodes.forEach((n, i) => {
+			if (n.frame === f) for (const c of chosen) sum += c?.count[i] ?? 0;
+		});
+		return sum;
 	}
 }

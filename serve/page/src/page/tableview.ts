@@ -44,7 +44,7 @@ export class TableView implements View {
 		const match = matcher(this.field.value);
 		const rows = [...store.rows.values()].filter((r) => {
 			const f = store.functions[r.function];
-			return f && (!match || match(f.name) || match(f.file));
+			return f && (r.self || r.total || r.calls || r.open) && (!match || match(f.name) || match(f.file));
 		});
 		const column = this.columns.find((c) => c.key === this.by)!;
 		const sign = this.down ? -1 : 1;
@@ -161,9 +161,11 @@ export class TableView implements View {
 
 	private ofCalls(): Column[] {
 		const { store } = this.app;
-		const time = (key: keyof Row, label: string, title: string, bar = false): Column => ({ key, label, title, bar, value: (r) => r[key] ?? 0, text: (r) => (r.calls || key === "totalTime" || key === "selfTime" ? duration(r[key] ?? 0) : "–") });
+		type Time = "selfTime" | "totalTime" | "min" | "mean" | "p50" | "p99" | "max" | "longestAt";
+		const longer = (r: Row, key: Time) => (r.atLeast && key !== "min" && key !== "longestAt" ? "> " : "");
+		const time = (key: Time, label: string, title: string, bar = false): Column => ({ key, label, title, bar, value: (r) => r[key] ?? 0, text: (r) => (r.calls || key === "totalTime" || key === "selfTime" ? longer(r, key) + duration(r[key] ?? 0) : "–") });
 		return [
-			{ key: "calls", label: "Calls", title: "That returned", value: (r) => r.calls ?? 0, text: (r) => count(r.calls ?? 0) },
+			{ key: "calls", label: "Calls", title: "That returned", value: (r) => r.calls ?? 0, text: (r) => (r.open ? "–" : count(r.calls ?? 0)) },
 			time("totalTime", "Total", "In the function and what it called"),
 			time("selfTime", "Self", "In the function itself", true),
 			time("min", "Min", "Shortest call"), time("mean", "Mean", "Of a call"), time("p50", "p50", "Median of the calls, within 1 %"),

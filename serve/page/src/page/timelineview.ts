@@ -11,7 +11,7 @@ import { Overview } from "./overview";
 import type { Timeline } from "./wire";
 
 const shortest = 2e-6; // seconds in the window
-const firstLength = { samples: 5, calls: 0.5 };
+const firstLength = { samples: 5, calls: 1 };
 
 export class TimelineView implements View, Movable {
 	readonly id = "timeline";
@@ -208,7 +208,7 @@ export class TimelineView implements View, Movable {
 				{ show: false },
 			],
 			series: [{}, { show: false }],
-			hooks: { draw: [(u) => this.answer && paint(u, this.layout, this.answer, this.app.store, this.chosen)] },
+			hooks: { draw: [(u) => this.answer && paint(u, this.layout, this.answer, this.app.store, this.chosen, this.app.state.phase === "running" ? this.elapsed : 0)] },
 		}, [[0, 1], [0, 0]], this.box);
 		navigate(plot, this);
 		return plot;

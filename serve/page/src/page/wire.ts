@@ -34,6 +34,8 @@ export interface Row {
 	p99?: number;
 	max?: number;
 	longestAt?: number;
+	open?: boolean; // calls that have not returned: totalTime is what they called
+	atLeast?: boolean; // a call lasted longer than the target's clock can tell
 }
 
 export interface Event {
@@ -126,6 +128,7 @@ export interface State {
 	elf: string;
 	recording: string;
 	collected: boolean;
+	watched: boolean; // the run of a command line: it can be stopped and saved, no more
 	error?: Failure | null;
 }
 
