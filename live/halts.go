@@ -10,7 +10,6 @@ import (
 type halts struct {
 	counts []uint64
 	n      uint64
-	last   time.Duration
 }
 
 const bucketBits = 6

@@ -24,6 +24,7 @@ type run struct {
 	table     table
 	events    events
 	timeline  *timeline
+	detail    func(from, to time.Duration) ([]span, bool) // a short window as it was, of any age; nil: there is none
 	tracks    []string
 	pace      pace
 	lines     []profile.Frame // of the table of frames; see lines.go

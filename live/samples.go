@@ -1,7 +1,9 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mprof/mprof/profile"
@@ -22,9 +24,9 @@ type sampling struct {
 	blocks    bool // samples come in rows
 	errors    *profile.Sums
 	erred     time.Time
-	path      []int32
-	more      stackPlace // of stacks whose paths are too many
-	seen      []uint64   // by function: stamp of the sample that counted it last
+	kept      func() []profile.Sample // those of the run so far, by time
+	more      stackPlace              // of stacks whose paths are too many
+	seen      []uint64                // by function: stamp of the sample that counted it last
 	stamp     uint64
 	mostNodes int
 }
@@ -41,7 +43,11 @@ const (
 // WatchSamples forgets the run before, and shows what b takes from now on.
 func (m *Model) WatchSamples(b *profile.Builder, s Setup) {
 	w := &sampling{m: m, b: b, mostNodes: mostNodes}
+	w.kept = b.Rows
 	w.r = m.begin(Samples, s, w)
+	w.Lock()
+	w.r.detail = w.detail
+	w.Unlock()
 	b.Watch(w)
 }
 
@@ -76,9 +82,11 @@ func (w *sampling) Samples(p *profile.Profile, rows []profile.Sample) {
 		w.halts.add(s.Halted)
 		r.pace.add(s.Time, n)
 		r.elapsed = max(r.elapsed, s.Time)
-		w.draw(s, at.node)
+		r.timeline.flame.take(s, at.node, &r.nodes)
 	}
-	w.blocks = w.blocks || len(rows) > 1
+	if len(rows) > 1 {
+		w.blocks, r.detail = true, nil
+	}
 }
 
 // full tells that there are stacks without nodes of their own.
@@ -99,20 +107,33 @@ func (w *sampling) countFunctions(p *profile.Profile, stack profile.StackIndex, 
 	}
 }
 
-// draw puts a sample on the timeline: it stands for the time before it.
-func (w *sampling) draw(s *profile.Sample, node int32) {
-	t := w.r.timeline
-	start := max(t.flame.end, s.Time-s.Weight)
-	end := max(start, s.Time)
-	apart := start-t.flame.end > max(s.Weight, w.halts.last)
-	if node == t.flame.node && !apart && len(t.flame.rows) > 0 {
-		t.flame.end, t.flame.samples = end, t.flame.samples+uint64(s.Count)
-	} else {
-		w.path = w.r.nodes.path(w.path[:0], node)
-		t.sample(w.path, &w.r.nodes, start, end, uint64(s.Count), apart)
-		t.flame.node = node
+// mostDrawn bounds the samples of which a window is drawn one by one.
+const mostDrawn = 1 << 15
+
+// detail is a window drawn of the samples themselves, which the run keeps for its profile; so
+// it can be looked at as closely an hour later. false: they are too many.
+func (w *sampling) detail(from, to time.Duration) (spans []span, ok bool) {
+	rows := w.kept()
+	index := func(at time.Duration) int {
+		i, _ := slices.BinarySearchFunc(rows, at, func(s profile.Sample, at time.Duration) int { return cmp.Compare(s.Time, at) })
+		return i
 	}
-	w.halts.last = 2 * s.Halted
+	around := (to - from) / 2 // spans begin and end outside of the window
+	low, high := index(from-around), min(index(to+around)+1, len(rows))
+	if high-low > mostDrawn {
+		return nil, false
+	}
+	f := flame{emit: func(s span) {
+		if s.start < to && s.end() >= from {
+			spans = append(spans, s)
+		}
+	}}
+	for i := range rows[low:high] {
+		s := &rows[low+i]
+		f.take(s, w.stacks[s.Stack].node, &w.r.nodes)
+	}
+	f.close(0)
+	return spans, true
 }
 
 // learn takes the functions and stacks that are new.
@@ -191,6 +212,10 @@ func (w *sampling) Finish(p *profile.Profile) {
 	if w.blocks = w.blocks || p.InBlocks(); w.blocks {
 		w.errors = p.Summed()
 	}
+	if w.blocks {
+		r.detail = nil
+	}
+	w.kept = func() []profile.Sample { return p.Threads[0].Samples }
 	r.touch()
 	w.fill(true)
 	r.feed = nil

@@ -46,6 +46,7 @@ func newTimeline() *timeline {
 	for i := range t.levels {
 		t.levels[i] = level{width: firstWidth << (widerShift * i), ring: ring{most: levelSpans}}
 	}
+	t.flame.emit = t.add
 	return t
 }
 
@@ -105,50 +106,4 @@ func (l *level) cell(track, depth uint16) *cell {
 	}
 	l.open[track] = rows
 	return &rows[depth]
-}
-
-// flame is what the latest sample has on its stack: the spans that have not ended.
-type flame struct {
-	rows    []openSpan // outermost first
-	end     time.Duration
-	samples uint64
-	node    int32
-}
-
-type openSpan struct {
-	node, function int32
-	start          time.Duration
-	samples        uint64 // before it
-}
-
-// sample takes a stretch of time in which samples had one path, outermost node first. break
-// tells that what was before has ended with it.
-func (t *timeline) sample(path []int32, n *nodes, start, end time.Duration, count uint64, apart bool) {
-	f := &t.flame
-	keep := 0
-	if !apart {
-		for keep < len(path) && keep < len(f.rows) && f.rows[keep].node == path[keep] {
-			keep++
-		}
-	}
-	t.closeFrom(keep)
-	for _, node := range path[keep:] {
-		f.rows = append(f.rows, openSpan{node: node, function: n.all[node].function, start: start, samples: f.samples})
-	}
-	f.end = end
-	f.samples += count
-}
-
-// closeFrom ends the rows from a depth on.
-func (t *timeline) closeFrom(depth int) {
-	f := &t.flame
-	for d := len(f.rows) - 1; d >= depth; d-- {
-		t.add(f.span(d))
-	}
-	f.rows = f.rows[:min(depth, len(f.rows))]
-}
-
-func (f *flame) span(depth int) span {
-	o := &f.rows[depth]
-	return span{start: o.start, length: max(0, f.end-o.start), function: o.function, count: uint32(min(f.samples-o.samples, mostPerSpan)), depth: uint16(min(depth, mostRows))}
 }

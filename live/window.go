@@ -67,10 +67,15 @@ func (m *Model) view(w Window) *view {
 	t := r.timeline
 	i := t.choose(v.from, v.to, (v.to-v.from)/time.Duration(v.pixels))
 	v.exact = i < 0
-	if t.exact.gone {
+	if t.exact.gone && r.detail == nil {
 		v.since = max(0, t.exact.lost-r.origin)
 	}
-	v.spans = t.collect(i, v.from, v.to)
+	if i >= 0 && r.detail != nil {
+		v.spans, v.exact = r.detail(v.from, v.to)
+	}
+	if !v.exact || i < 0 {
+		v.spans = t.collect(i, v.from, v.to)
+	}
 	v.spans = slices.DeleteFunc(v.spans, func(s span) bool {
 		return int(s.depth) >= depth || v.track >= 0 && int(s.track) != v.track
 	})

@@ -62,6 +62,9 @@ func (b *Builder) Missing() (Event, bool) {
 	return *b.missing, true
 }
 
+// Rows are the samples so far, but for those that came in blocks.
+func (b *Builder) Rows() []Sample { return b.samples }
+
 // Thread is the name of the track.
 func (b *Builder) Thread() string { return b.options.Thread }
 
