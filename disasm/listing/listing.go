@@ -16,9 +16,9 @@ const MaxSize = 1 << 20
 
 // Lister disassembles an image. Its methods may be called from several goroutines.
 type Lister struct {
-	image *symbol.Image
-	arch  disasm.Arch
-	names func() disasm.Symbols
+	image   *symbol.Image
+	arch    disasm.Arch
+	decoder func() disasm.Decoder
 }
 
 // New makes a lister of an image, whose symbols it reads when they are needed first.
@@ -27,15 +27,22 @@ func New(im *symbol.Image) *Lister {
 	if im.Machine() == elf.EM_RISCV {
 		l.arch = disasm.RV32
 	}
-	l.names = sync.OnceValue(func() disasm.Symbols { return disasm.Table(entries(im)) })
+	l.decoder = sync.OnceValue(func() disasm.Decoder { return decoder(im, l.arch) })
 	return l
 }
 
-func entries(im *symbol.Image) (all []disasm.Symbol) {
+// decoder knows the names of an image, and where gp of RISC-V points to.
+func decoder(im *symbol.Image, arch disasm.Arch) disasm.Decoder {
+	d := disasm.Decoder{Arch: arch}
+	var all []disasm.Symbol
 	for _, e := range im.Entries() {
 		all = append(all, disasm.Symbol{Name: e.Name, Addr: e.Addr, Size: e.Size, Function: e.Function, Object: e.Object, Global: e.Global})
+		if e.Name == "__global_pointer$" && arch == disasm.RV32 {
+			d.GlobalPointer = e.Addr
+		}
 	}
-	return all
+	d.Symbols = disasm.Table(all)
+	return d
 }
 
 // Arch is whose code it is.
@@ -57,7 +64,7 @@ func (l *Lister) List(r symbol.Range) ([]disasm.Instruction, error) {
 		if s.Data {
 			all = disasm.Data(all, s.Low, part)
 		} else {
-			all = disasm.Decode(all, l.arch, s.Low, part, l.names())
+			all = l.decoder().Decode(all, s.Low, part)
 		}
 	}
 	return all, nil
