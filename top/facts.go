@@ -8,6 +8,7 @@ import (
 
 	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/live"
+	"github.com/mprof/mprof/profile"
 )
 
 // facts say how the run goes. Those that are not known are not there.
@@ -28,15 +29,23 @@ func (s *seen) facts() []string {
 	if t.HaltedP99 > 0 {
 		all = append(all, fmt.Sprintf("halts %s, p99 %s", micros(t.HaltedP50), micros(t.HaltedP99)))
 	}
-	cut := "0 cut"
-	if t.Cut > 0 && t.Taken > 0 {
-		cut = fmt.Sprintf("%d cut (%s)", t.Cut, export.Percent(float64(t.Cut)/float64(t.Taken)))
+	switch {
+	case s.flat():
+		all = append(all, "no stacks")
+	case t.Cut > 0 && t.Taken > 0:
+		all = append(all, fmt.Sprintf("%d cut (%s)", t.Cut, export.Percent(float64(t.Cut)/float64(t.Taken))))
+	default:
+		all = append(all, "0 cut")
 	}
-	all = append(all, cut)
 	if t.IdleShare > 0 {
 		all = append(all, fmt.Sprintf("asleep %s ±%s", export.Percent(t.IdleShare), export.PercentPoints(t.IdleError)))
 	}
 	return append(all, resets(t.Resets)...)
+}
+
+// flat tells whether no sample has a caller: PCs alone were read.
+func (s *seen) flat() bool {
+	return !slices.ContainsFunc(s.nodes, func(n node) bool { return n.parent != profile.None })
 }
 
 func (s *seen) callFacts() []string {

@@ -262,3 +262,29 @@ func (c *counting) Write(p []byte) (int, error) {
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, fmt.Errorf("broken pipe") }
+
+// TestFactsThatAreNotKnown are not there, in place of zeros.
+func TestFactsThatAreNotKnown(t *testing.T) {
+	flat := &seen{}
+	take(flat, growing(t))
+	if text := strings.Join(flat.facts(), "   "); !strings.Contains(text, "no stacks") || strings.Contains(text, "cut") || strings.Contains(text, "halts") || strings.Contains(text, "asleep") {
+		t.Errorf("PCs alone: %s", text)
+	}
+	if facts := (&seen{}).facts(); facts != nil {
+		t.Errorf("before the first update: %v", facts)
+	}
+	calls := &seen{kind: live.Calls}
+	if text := strings.Join(calls.facts(), "   "); strings.Contains(text, "buffer") {
+		t.Errorf("the target said nothing of its buffer: %s", text)
+	}
+	e := entry{name: "open"}
+	for _, c := range callColumns[3:] {
+		if got := c.cell(&e); got != "-" {
+			t.Errorf("%s of a function that never returned is %s", c.name, got)
+		}
+	}
+	_, _, stacks := finished(t, live.Samples)
+	if text := strings.Join(stacks.facts(), "   "); !strings.Contains(text, "cut") || !strings.Contains(text, "halts") {
+		t.Errorf("stacks: %s", text)
+	}
+}

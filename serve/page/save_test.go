@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -147,5 +148,33 @@ func TestAssets(t *testing.T) {
 	}
 	if _, err := page.New(context.Background(), page.Options{Control: pagetest.New(1), Assets: fstest.MapFS{}}); err == nil {
 		t.Error("a page without files")
+	}
+}
+
+// forbidden is what the policy of the guard does not let a page do, or what it would ask others for.
+var forbidden = regexp.MustCompile(`(?i)<script(\s[^>]*)?>[^<]|<style|\sstyle=|\son[a-z]+=|(src|href)="(https?:)?//|="javascript:`)
+
+// TestBuiltInPageKeepsThePolicy: no script and no style in its HTML, and nothing of other machines.
+func TestBuiltInPageKeepsThePolicy(t *testing.T) {
+	url, _ := serveControl(t, pagetest.New(1))
+	response, html := get(t, url+"/")
+	if response.StatusCode != http.StatusOK || !strings.Contains(string(html), "<script") {
+		t.Fatalf("%s: %s", response.Status, html)
+	}
+	if found := forbidden.Find(html); found != nil {
+		t.Errorf("the page has %q", found)
+	}
+	files := regexp.MustCompile(`(?:src|href)="([^"#:]+)"`).FindAllStringSubmatch(string(html), -1)
+	if len(files) < 2 {
+		t.Errorf("it is made of %v", files)
+	}
+	for _, f := range files {
+		response, body := get(t, url+"/"+f[1])
+		if response.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s", f[1], response.Status)
+		}
+		if strings.HasSuffix(f[1], ".css") && regexp.MustCompile(`url\(\s*['"]?(https?:)?//|@import`).Match(body) {
+			t.Errorf("%s asks others", f[1])
+		}
 	}
 }
