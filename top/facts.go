@@ -11,36 +11,52 @@ import (
 	"github.com/mprof/mprof/profile"
 )
 
+// fact is a short statement; bad: something is missing from the profile for it.
+type fact struct {
+	text string
+	bad  bool
+}
+
 // facts say how the run goes. Those that are not known are not there.
-func (s *seen) facts() []string {
+func (s *seen) facts() []fact {
 	t := &s.status
 	if s.kind == "" {
 		return nil
 	}
-	all := []string{fmt.Sprintf("%.1f s", t.Elapsed)}
+	all := []fact{{text: fmt.Sprintf("%.1f s", t.Elapsed)}}
 	if s.kind == live.Calls {
-		return append(all, s.callFacts()...)
+		all = append(all, s.callFacts()...)
+	} else {
+		all = append(all, s.sampleFacts()...)
 	}
-	all = append(all, counted(t.Taken, "sample"), s.rate(t.Taken))
+	if t.Resets > 0 {
+		all = append(all, fact{counted(t.Resets, "reset"), true})
+	}
+	return all
+}
+
+func (s *seen) sampleFacts() []fact {
+	t := &s.status
+	all := []fact{{text: counted(t.Taken, "sample")}, {text: s.rate(t.Taken)}}
 	if t.Asked > t.Taken {
-		all = append(all, fmt.Sprintf("%d missed", t.Asked-t.Taken))
+		all = append(all, fact{fmt.Sprintf("%d missed", t.Asked-t.Taken), true})
 	}
-	all = append(all, export.Percent(t.StolenShare)+" stolen")
+	all = append(all, fact{text: export.Percent(t.StolenShare) + " stolen"})
 	if t.HaltedP99 > 0 {
-		all = append(all, fmt.Sprintf("halts %s, p99 %s", micros(t.HaltedP50), micros(t.HaltedP99)))
+		all = append(all, fact{text: fmt.Sprintf("halts %s, p99 %s", micros(t.HaltedP50), micros(t.HaltedP99))})
 	}
 	switch {
 	case s.flat():
-		all = append(all, "no stacks")
+		all = append(all, fact{text: "no stacks"})
 	case t.Cut > 0 && t.Taken > 0:
-		all = append(all, fmt.Sprintf("%d cut (%s)", t.Cut, export.Percent(float64(t.Cut)/float64(t.Taken))))
+		all = append(all, fact{text: fmt.Sprintf("%d cut (%s)", t.Cut, export.Percent(float64(t.Cut)/float64(t.Taken)))})
 	default:
-		all = append(all, "0 cut")
+		all = append(all, fact{text: "0 cut"})
 	}
 	if t.IdleShare > 0 {
-		all = append(all, fmt.Sprintf("asleep %s ±%s", export.Percent(t.IdleShare), export.PercentPoints(t.IdleError)))
+		all = append(all, fact{text: fmt.Sprintf("asleep %s ±%s", export.Percent(t.IdleShare), export.PercentPoints(t.IdleError))})
 	}
-	return append(all, resets(t.Resets)...)
+	return all
 }
 
 // flat tells whether no sample has a caller: PCs alone were read.
@@ -48,16 +64,27 @@ func (s *seen) flat() bool {
 	return !slices.ContainsFunc(s.nodes, func(n node) bool { return n.parent != profile.None })
 }
 
-func (s *seen) callFacts() []string {
+func (s *seen) callFacts() []fact {
 	t := &s.status
-	all := []string{counted(t.Calls, "call"), s.rate(t.Calls), fmt.Sprintf("%d lost", t.Lost), size(t.Bytes)}
+	all := []fact{{text: counted(t.Calls, "call")}, {text: s.rate(t.Calls)}, {fmt.Sprintf("%d lost", t.Lost), t.Lost > 0}, {text: size(t.Bytes)}}
 	switch {
 	case t.BufferUsed > 0 && t.Buffer > 0:
-		all = append(all, fmt.Sprintf("buffer up to %d of %s", t.BufferUsed, size(t.Buffer)))
+		all = append(all, fact{text: fmt.Sprintf("buffer up to %d of %s", t.BufferUsed, size(t.Buffer))})
 	case t.BufferUsed > 0:
-		all = append(all, fmt.Sprintf("buffer up to %s", size(t.BufferUsed)))
+		all = append(all, fact{text: "buffer up to " + size(t.BufferUsed)})
 	}
-	return append(all, resets(t.Resets)...)
+	return all
+}
+
+// factTexts are facts in a style.
+func factTexts(all []fact, style styles) (texts []string) {
+	for _, f := range all {
+		if f.bad {
+			f.text = style.warn(f.text)
+		}
+		texts = append(texts, f.text)
+	}
+	return texts
 }
 
 // rate is that of the last second, and of a run that is over that of all of it.
@@ -69,13 +96,6 @@ func (s *seen) rate(n uint64) string {
 		return "in no time"
 	}
 	return fmt.Sprintf("%.0f/s on average", float64(n)/s.status.Elapsed)
-}
-
-func resets(n uint64) []string {
-	if n == 0 {
-		return nil
-	}
-	return []string{counted(n, "reset")}
 }
 
 func micros(seconds float64) string { return fmt.Sprintf("%.1f µs", seconds*1e6) }

@@ -42,7 +42,7 @@ const unlimited = 1 << 20
 
 func (v *screen) print(to io.Writer, s *seen, most int) error {
 	w := bufio.NewWriter(to)
-	fmt.Fprintln(w, strings.Join(append([]string{v.title}, s.facts()...), "   "))
+	fmt.Fprintln(w, strings.Join(append([]string{v.title}, factTexts(s.facts(), plainStyles)...), "   "))
 	if busy := s.busy(); busy != "" {
 		fmt.Fprintln(w, busy)
 	}

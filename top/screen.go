@@ -104,7 +104,7 @@ func (v *screen) head(s *seen) []string {
 	if v.paused {
 		lines[0] += "   " + style.warn("paused")
 	}
-	facts := s.facts()
+	facts := factTexts(s.facts(), style)
 	if facts == nil {
 		facts = []string{"connecting ..."}
 	}

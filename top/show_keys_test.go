@@ -160,6 +160,7 @@ var colour = regexp.MustCompile(`\x1b\[[0-9;]*\b(3[0-8]|4[0-8]|9[0-7])[0-9;]*m`)
 func TestNoColour(t *testing.T) {
 	for _, environ := range [][]string{xterm(), xterm("NO_COLOR=1")} {
 		run := growing(t)
+		run.u.Status.Resets = 1
 		run.remark = "something to be said"
 		x := showOn(t, 80, 24, environ, Options{Model: run, Kind: live.Samples, Interval: fast})
 		x.untilText("note: something to be said")

@@ -267,14 +267,14 @@ func (broken) Write([]byte) (int, error) { return 0, fmt.Errorf("broken pipe") }
 func TestFactsThatAreNotKnown(t *testing.T) {
 	flat := &seen{}
 	take(flat, growing(t))
-	if text := strings.Join(flat.facts(), "   "); !strings.Contains(text, "no stacks") || strings.Contains(text, "cut") || strings.Contains(text, "halts") || strings.Contains(text, "asleep") {
+	if text := strings.Join(factTexts(flat.facts(), plainStyles), "   "); !strings.Contains(text, "no stacks") || strings.Contains(text, "cut") || strings.Contains(text, "halts") || strings.Contains(text, "asleep") {
 		t.Errorf("PCs alone: %s", text)
 	}
 	if facts := (&seen{}).facts(); facts != nil {
 		t.Errorf("before the first update: %v", facts)
 	}
 	calls := &seen{kind: live.Calls}
-	if text := strings.Join(calls.facts(), "   "); strings.Contains(text, "buffer") {
+	if text := strings.Join(factTexts(calls.facts(), plainStyles), "   "); strings.Contains(text, "buffer") {
 		t.Errorf("the target said nothing of its buffer: %s", text)
 	}
 	e := entry{name: "open"}
@@ -284,7 +284,7 @@ func TestFactsThatAreNotKnown(t *testing.T) {
 		}
 	}
 	_, _, stacks := finished(t, live.Samples)
-	if text := strings.Join(stacks.facts(), "   "); !strings.Contains(text, "cut") || !strings.Contains(text, "halts") {
+	if text := strings.Join(factTexts(stacks.facts(), plainStyles), "   "); !strings.Contains(text, "cut") || !strings.Contains(text, "halts") {
 		t.Errorf("stacks: %s", text)
 	}
 }
