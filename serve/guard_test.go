@@ -189,7 +189,7 @@ func TestHeaders(t *testing.T) {
 func TestFriend(t *testing.T) {
 	s := serveEcho(t, Options{Origins: []string{friend}})
 	response, _ := exchange(t, s, "OPTIONS /"+s.secret+"/a HTTP/1.1\r\nHost: localhost\r\nOrigin: "+friend+"\r\nAccess-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: content-type\r\nAccess-Control-Request-Private-Network: true\r\n\r\n")
-	for name, want := range map[string]string{"Access-Control-Allow-Origin": friend, "Access-Control-Allow-Private-Network": "true", "Access-Control-Allow-Headers": "Content-Type", "Access-Control-Allow-Methods": "GET, HEAD, POST", "Vary": "Origin"} {
+	for name, want := range map[string]string{"Access-Control-Allow-Origin": friend, "Access-Control-Allow-Private-Network": "true", "Access-Control-Allow-Headers": "Content-Type, User-Agent", "Access-Control-Allow-Methods": "GET, HEAD, POST", "Vary": "Origin"} {
 		if got := response.Header.Get(name); got != want {
 			t.Errorf("preflight: %s is %q, want %q", name, got, want)
 		}
