@@ -13,9 +13,8 @@ import (
 )
 
 // objdump is the text of each address of a file.
-func objdump(t *testing.T, path string) map[uint32]string {
+func objdump(t *testing.T, tool, path string) map[uint32]string {
 	t.Helper()
-	const tool = "arm-none-eabi-objdump"
 	if _, err := exec.LookPath(tool); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("%s is missing; scripts/setup.sh test installs it", tool)
@@ -40,7 +39,7 @@ func objdump(t *testing.T, path string) map[uint32]string {
 // Function by function, the whole built-in firmware is disassembled as objdump -d does it, data in between too.
 func TestListsAsObjdump(t *testing.T) {
 	for _, path := range []string{"../../firmware/demo/demo.elf", "../../firmware/examples/logger/logger.elf"} {
-		want := objdump(t, path)
+		want := objdump(t, "arm-none-eabi-objdump", path)
 		im, err := symbol.Open(path)
 		if err != nil {
 			t.Fatal(err)
