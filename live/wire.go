@@ -98,7 +98,7 @@ type Event struct {
 // Status is how the run goes.
 type Status struct {
 	Elapsed float64 `json:"elapsed"` // of the run, target's time
-	Rate    float64 `json:"rate"`    // samples or calls per second over the last second or so
+	Rate    float64 `json:"rate"`    // samples or calls per second over the last second or so; 0 when the run is over
 
 	// Of samples.
 	Asked       uint64  `json:"asked"`
@@ -146,7 +146,8 @@ type Timeline struct {
 	Gaps   []Event `json:"gaps"` // Off events and losses in the window
 	// Exact: spans are single calls or samples; else those narrower than a pixel are one.
 	Exact bool `json:"exact"`
-	// Since: what is older is kept in sums only, or not at all.
+	// Since: what is older is kept in sums only: spans of several calls, the longer ago, the longer.
+	// 0: all is there as it was.
 	Since float64 `json:"since"`
 }
 
@@ -154,11 +155,11 @@ type Timeline struct {
 type Lane struct {
 	Track int    `json:"track"`
 	Name  string `json:"name"`
-	// Columns of spans, by time.
+	// Columns of spans, by depth and time; those of a row do not overlap.
 	Start    []float64 `json:"start"`
-	Length   []float64 `json:"length"`
+	Length   []float64 `json:"length"` // of several together, without what lies between them
 	Depth    []int     `json:"depth"`
-	Function []int     `json:"function"` // that took most of the span
+	Function []int     `json:"function"` // of the largest part of the span
 	Count    []uint64  `json:"count"`    // calls or samples in it
 }
 
@@ -169,7 +170,8 @@ type Lines struct {
 	Context  int `json:"context"`  // lines of source around each; 0: 3
 }
 
-// Line is one of them. Of a trace, lines are those where functions begin.
+// Line is one of them. Of a trace, lines are those where functions begin: Self counts their calls, and Share is that of
+// the time that they took themselves, which has no error.
 type Line struct {
 	File   string   `json:"file"`
 	Line   int      `json:"line"`
