@@ -24,7 +24,8 @@ type Node struct {
 	Members []int  `json:"members,omitempty"` // of a cycle as a whole: numbers of its functions
 	Self    Amount `json:"self"`
 	Total   Amount `json:"total"` // once per stack, however deep it recurses
-	// Calls returned, of a trace, and Recursive those of them that the function made itself.
+	// Calls returned, of a trace; Recursive are those of them that the function made itself, or the functions of the cycle
+	// among each other.
 	Calls     uint64 `json:"calls,omitempty"`
 	Recursive uint64 `json:"recursive_calls,omitempty"`
 	Callers   []Edge `json:"callers"` // the largest last
@@ -41,7 +42,8 @@ type Edge struct {
 	Cycle  int    `json:"cycle,omitempty"`
 	Self   Amount `json:"self"`
 	Total  Amount `json:"total"`
-	Calls  uint64 `json:"calls,omitempty"`
+	Calls  uint64 `json:"calls,omitempty"`    // of a trace: that returned
+	Of     uint64 `json:"of_calls,omitempty"` // that the callee made in all, whoever called it
 }
 
 // Spontaneous is what gprof calls the caller of functions that no other one is known to call.
@@ -198,8 +200,10 @@ func (b *graphBuilder) nodes() []Node {
 
 func (b *graphBuilder) node(f profile.FunctionIndex, part int) Node {
 	n := Node{function: f, Self: b.amounts[part], Total: b.amounts[part+1], Callers: []Edge{}, Callees: []Edge{}}
-	if b.p.Trace != nil && f >= 0 {
+	if b.p.Trace != nil {
 		n.Calls = uint64(n.Self.Samples)
+	}
+	if b.p.Trace != nil && f >= 0 {
 		if i, ok := b.calls[call{f, f}]; ok {
 			n.Recursive = uint64(b.amounts[b.ofCall(i)].Samples)
 		}
@@ -213,20 +217,20 @@ func (b *graphBuilder) edges(nodes []Node) {
 	for i, c := range b.list {
 		if c.caller != c.callee {
 			n := at(c.callee)
-			n.Callers = append(n.Callers, b.edge(nodes, c.caller, b.ofCall(i)))
+			n.Callers = append(n.Callers, b.edge(nodes, c.caller, c.callee, b.ofCall(i)))
 		}
 		if c.caller != profile.None {
 			n := at(c.caller)
-			n.Callees = append(n.Callees, b.edge(nodes, c.callee, b.ofCall(i)))
+			n.Callees = append(n.Callees, b.edge(nodes, c.callee, c.callee, b.ofCall(i)))
 		}
 	}
 	for i, c := range b.outers {
 		if c.callee < profile.None {
 			n := at(c.callee)
-			n.Callers = append(n.Callers, b.edge(nodes, c.caller, b.ofOuter(i)))
+			n.Callers = append(n.Callers, b.edge(nodes, c.caller, c.callee, b.ofOuter(i)))
 		} else {
 			n := at(c.caller)
-			n.Callees = append(n.Callees, b.edge(nodes, c.callee, b.ofOuter(i)))
+			n.Callees = append(n.Callees, b.edge(nodes, c.callee, c.callee, b.ofOuter(i)))
 		}
 	}
 	for i := range nodes {
@@ -234,20 +238,36 @@ func (b *graphBuilder) edges(nodes []Node) {
 		slices.SortStableFunc(n.Callers, func(x, y Edge) int { return byTotal(y, x) })
 		slices.SortStableFunc(n.Callees, byTotal)
 		if n.function < profile.None {
-			n.Members = members(nodes, n.Cycle)
+			n.whole(nodes)
 		}
 	}
 }
 
+// whole sets what a cycle as a whole has of its functions. As gprof does, it counts no calls of a function by itself.
+func (n *Node) whole(nodes []Node) {
+	n.Members = members(nodes, n.Cycle)
+	outside := uint64(0)
+	for _, e := range n.Callers {
+		outside += e.Calls
+	}
+	for _, m := range n.Members {
+		n.Calls -= nodes[m-1].Recursive
+	}
+	n.Recursive = n.Calls - outside
+	for i := range n.Callers {
+		n.Callers[i].Of = outside
+	}
+}
+
 // edge is the row of a function, or of none, in the entry of another one.
-func (b *graphBuilder) edge(nodes []Node, of profile.FunctionIndex, part int) Edge {
+func (b *graphBuilder) edge(nodes []Node, of, callee profile.FunctionIndex, part int) Edge {
 	e := Edge{Name: Spontaneous, Self: b.amounts[part], Total: b.amounts[part+1]}
 	if of != profile.None {
 		n := &nodes[b.numbers[int32(of)]-1]
 		e.Number, e.Name, e.Cycle = n.Number, n.Name, n.Cycle
 	}
 	if b.p.Trace != nil {
-		e.Calls = uint64(e.Self.Samples)
+		e.Calls, e.Of = uint64(e.Self.Samples), nodes[b.numbers[int32(callee)]-1].Calls
 	}
 	return e
 }

@@ -261,6 +261,16 @@ func TestGraphEqualsGprof(t *testing.T) {
 	if arcs < 60 {
 		t.Fatalf("%d arcs", arcs)
 	}
+	out, err := exec.Command(gproftest.Command, "-b", "-q", "-S", file("gmon.syms"), elf, file("gmon.out")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wholes := regexp.MustCompile(`(\d+)\+(\d+) +<cycle \d+ as a whole>`).FindAllStringSubmatch(string(out), -1)
+	for _, n := range r.Graph.Nodes {
+		if n.Members != nil && (len(wholes) != 1 || fmt.Sprintf("%d+%d", n.Calls-n.Recursive, n.Recursive) != wholes[0][1]+"+"+wholes[0][2]) {
+			t.Errorf("%s: %d+%d calls, gprof has %q", n.Name, n.Calls-n.Recursive, n.Recursive, wholes)
+		}
+	}
 	flat := gproftest.FlatProfile(t, elf, file("gmon.out"), "-S", file("gmon.syms"))
 	for _, n := range r.Graph.Nodes {
 		row, ok := flat.Row(n.Name)

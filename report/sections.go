@@ -29,14 +29,10 @@ func (r *Report) graphSection() section {
 	}
 	t.head = append(t.head, "function")
 	t.left = lefts(len(t.head), 0)
-	byNumber := map[int]*Node{}
-	for i := range r.Graph.Nodes {
-		byNumber[r.Graph.Nodes[i].Number] = &r.Graph.Nodes[i]
-	}
 	for i := range r.Graph.Nodes {
 		n := &r.Graph.Nodes[i]
 		for _, e := range n.Callers {
-			t.row(graphRow(traced, "", e.Total, e.Self, fmt.Sprintf("%d/%d", e.Calls, n.Calls), "    "+edgeName(e))...)
+			t.row(graphRow(traced, "", e.Total, e.Self, callsOf(e), "    "+edgeName(e))...)
 		}
 		calls := fmt.Sprint(n.Calls - n.Recursive)
 		if n.Recursive > 0 {
@@ -44,22 +40,18 @@ func (r *Report) graphSection() section {
 		}
 		t.row(graphRow(traced, fmt.Sprintf("[%d]", n.Number), n.Total, n.Self, calls, nodeName(n)+definition(n.File, n.Line))...)
 		for _, e := range n.Callees {
-			of := fmt.Sprint(e.Calls)
-			if callee := byNumber[e.Number]; callee != nil {
-				of += fmt.Sprintf("/%d", callee.Calls)
-			}
 			name := edgeName(e)
 			if e.Number == n.Number {
 				name += " (recursion)"
 			}
-			t.row(graphRow(traced, "", e.Total, e.Self, of, "    "+name)...)
+			t.row(graphRow(traced, "", e.Total, e.Self, callsOf(e), "    "+name)...)
 		}
 		t.rule()
 	}
 	notes := r.errorNote()
 	notes = append(notes, "above a function its callers, below what it calls; in these rows total and self are those of the callee where it was called that way, each stack once")
 	if traced {
-		notes = append(notes, "calls: by this caller, of all; n+m: m of them by the function itself")
+		notes = append(notes, "calls: by this caller, of all of the callee; n+m: m more by the function itself")
 	}
 	return section{title: "Call graph", table: t, notes: notes}
 }
@@ -67,13 +59,16 @@ func (r *Report) graphSection() section {
 func graphRow(traced bool, index string, total, self Amount, calls, name string) []string {
 	row := append([]string{index}, total.cells()...)
 	if traced {
-		if strings.HasPrefix(calls, "0/0") || calls == "0" {
+		if calls == "0" || calls == "0/0" {
 			calls = "."
 		}
 		return append(row, self.cells()[1], calls, name)
 	}
 	return append(row, self.cells()[2], name)
 }
+
+// callsOf is how often the callee was called that way, of all.
+func callsOf(e Edge) string { return fmt.Sprintf("%d/%d", e.Calls, e.Of) }
 
 func nodeName(n *Node) string {
 	if n.Cycle > 0 && n.Members == nil {
