@@ -4,7 +4,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS = -X main.version=$(VERSION)
 
-.PHONY: all build demo test short race fuzz bench bench-peers bench-targets accuracy corpus reliability firmware picture page fmt lint cross generate clean
+.PHONY: all build demo test short race fuzz bench bench-peers bench-targets accuracy corpus reliability firmware picture page screenshots fmt lint cross generate clean
 
 all: build
 
@@ -88,6 +88,10 @@ picture: demo
 # (needs npm; their bytes are committed, go build needs neither).
 page:
 	cd serve/page/src && npm ci --no-audit --no-fund --ignore-scripts && npm run --silent check && npm run --silent build
+
+# The pictures of docs/live.md (needs Chromium).
+screenshots:
+	$(GO) test -count 1 -run '^TestScreenshots$$' ./cmd/mprof -pictures
 
 fmt:
 	gofmt -w .

@@ -113,11 +113,9 @@ export class Store {
 			f.self += self;
 		});
 		this.all.total = 0;
-		for (const f of this.frames) {
-			if (f.asleep > f.self / 2) f.category = 2;
-			f.total = f.self;
-		}
+		for (const f of this.frames) f.total = f.self;
 		for (let i = this.frames.length - 1; i >= 0; i--) this.frames[i]!.parent!.total += this.frames[i]!.total;
+		for (const f of this.frames) if (f.asleep > f.total / 2) f.category = 2;
 		this.categories();
 		return this.all;
 	}
