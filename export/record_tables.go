@@ -18,7 +18,8 @@ import (
 
 // recordTables is a profile as it is, for formats whose rows hold only part of one: column
 // tables of indexes. Beside a file's rows stands the record with them, as JSON that is compressed
-// with gzip and written in base64, which any text takes.
+// with gzip and written in base64, which any text takes. Left out is at which address the stack of
+// a sample ends that is not complete.
 type recordTables struct {
 	record
 	Start     time.Time
