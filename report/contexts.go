@@ -19,7 +19,7 @@ type ContextTable struct {
 type Context struct {
 	Name  string `json:"name"`
 	Track string `json:"track,omitempty"` // where a profile has several
-	Kind  string `json:"kind"`            // "task", "interrupt", "thread mode", "asleep"
+	Kind  string `json:"kind"`            // "task", "interrupt", "thread mode", "asleep", "not known"
 	Self  Amount `json:"self"`            // the core ran in this context
 	// Total of an interrupt is with those that interrupted it.
 	Total Amount `json:"total"`
@@ -58,6 +58,7 @@ const (
 	kindInterrupt = "interrupt"
 	kindThread    = "thread mode"
 	kindAsleep    = "asleep"
+	kindUnknown   = "not known"
 )
 
 // contextKey is a context of a track.
@@ -89,6 +90,8 @@ func contextOf(p *profile.Profile, track int, at profile.StackIndex) (own contex
 		return in[0], in
 	case leaf.Category == profile.Interrupt:
 		own = contextKey{track, kindInterrupt, "handler mode"}
+	case p.Taken.Unrecorded: // nothing says that it would name them all
+		own = contextKey{track, kindUnknown, "no interrupt named in the file"}
 	}
 	return own, append([]contextKey{own}, in...)
 }

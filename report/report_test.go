@@ -208,7 +208,15 @@ func TestContexts(t *testing.T) {
 	if sum != 15 || len(got) != 4 {
 		t.Errorf("%d samples in %v", sum, got)
 	}
-	p := stacks(t, "main 1")
+	p := stacks(t, "main 2", "main;<exception: TIM2>;h 1")
+	p.Taken.Unrecorded = true
+	r = newReport(t, p)
+	if err := r.AddContexts(0); err != nil {
+		t.Fatal(err)
+	}
+	if c := r.Contexts.Contexts; len(c) != 2 || c[0].Kind != "not known" || c[1].Name != "TIM2" {
+		t.Errorf("of a file by others: %+v", c)
+	}
 	p.Taken.Method = profile.MethodPCSR
 	if err := newReport(t, p).AddContexts(0); !errors.Is(err, ErrNoContexts) {
 		t.Errorf("PCs alone: %v", err)

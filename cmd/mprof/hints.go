@@ -16,6 +16,7 @@ import (
 	"github.com/mprof/mprof/gmon/tftp"
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/report"
+	"github.com/mprof/mprof/serve"
 	"github.com/mprof/mprof/session/sampling"
 	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/session/tracing"
@@ -125,6 +126,7 @@ var hints = []hint{
 	{is(gdbremote.ErrTimeout), "Does the target run, and does the server still answer others? A slow probe or a target that sleeps deeply can keep it busy. Samples taken before that are kept. A target that is left halted runs on after another mprof or gdb has come and gone."},
 	{is(gdbremote.ErrHalted), "Connect once more with gdb or mprof: both let the target run when they leave; or reset it."},
 	{as[*gdbremote.RefusedError], "The server says no more than that; its own output may. docs/targets.md says what mprof needs of it."},
+	{as[*serve.NotLoopbackError], "mprof serves to this machine alone. From another one, make a tunnel to its port: ssh -L PORT:127.0.0.1:PORT"},
 	{as[*report.NoFunctionError], "mprof report PROFILE --top 0 lists all functions. A name that is no plain word needs quotes."},
 	{as[*report.InlinedError], "--annotate shows its lines all the same. --graph=FUNCTION says what it is inlined into: that has the instructions."},
 	{is(report.ErrNoCode), "Name it: --elf app.elf"},
