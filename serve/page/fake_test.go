@@ -27,6 +27,10 @@ func fake(t *testing.T, control page.Control) string {
 	t.Cleanup(func() {
 		stop()
 		<-done
+		_ = control.Disconnect(context.Background()) // its run would go on
+		socketsMu.Lock()
+		sockets = nil // they hold the session
+		socketsMu.Unlock()
 	})
 	return server.URL()
 }

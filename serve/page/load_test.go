@@ -157,6 +157,7 @@ const mostHeap = 128 << 20
 
 // load runs for a time of the target, so many times as fast as the target would, and judges.
 func load(t *testing.T, m *live.Model, r loadRun, d time.Duration, speed int) {
+	before := heap() // of other tests
 	url, _ := serveControl(t, &loaded{model: m})
 	var collected atomic.Uint64
 	var now atomic.Int64
@@ -201,8 +202,8 @@ func load(t *testing.T, m *live.Model, r loadRun, d time.Duration, speed int) {
 	for i := range pages {
 		pages[i].judge(t, n, speed == 1)
 	}
-	t.Logf("%d collected in %v of the target, %v: heap %.1f MB at half of it, %.1f MB at the end", n, d, time.Since(start).Round(time.Millisecond), float64(half)/1e6, float64(end)/1e6)
-	if end > mostHeap+n*r.kept() {
+	t.Logf("%d collected in %v of the target, %v: heap %.1f MB before, %.1f MB at half of it, %.1f MB at the end", n, d, time.Since(start).Round(time.Millisecond), float64(before)/1e6, float64(half)/1e6, float64(end)/1e6)
+	if end > before+mostHeap+n*r.kept() {
 		t.Errorf("the heap has grown to %d bytes with %d collected, of which the run keeps %d each", end, n, r.kept())
 	}
 }
