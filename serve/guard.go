@@ -106,7 +106,8 @@ func (g guard) under(p string) bool {
 	return same && deeper && strings.TrimSuffix(p, "/") == path.Clean(p) && !strings.ContainsAny(p, "\\\x00")
 }
 
-// checkOrigin refuses what another page made the browser ask. A browser says Origin in each
+// checkOrigin refuses what another page made the browser ask (fetch.spec.whatwg.org, 3.2;
+// w3c.github.io/webappsec-fetch-metadata, 2.3). A browser says Origin in each
 // request that is not a plain GET of the same page, and Sec-Fetch-Site in all; other programs
 // say neither, and need the secret.
 func (g guard) checkOrigin(r *http.Request) *refusal {
