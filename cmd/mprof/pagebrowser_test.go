@@ -110,6 +110,30 @@ func unlike(drawn, want map[string]float64) (wrong []string) {
 	return wrong
 }
 
+// tableEqualsReport compares the rows of the statistics with those that mprof report prints
+// of the saved file, digit for digit.
+func (p *drawnPage) tableEqualsReport() {
+	p.t.Helper()
+	file := filepath.Join(p.t.TempDir(), "saved.json.gz")
+	if err := os.WriteFile(file, []byte(p.s.get("save?format=.json.gz")), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	report := mprof(p.t.Context(), nil, "report", file)
+	p.Press("3")
+	p.Until(`document.querySelectorAll(".functions tbody tr").length > 20`)
+	rows := browsertest.Eval[[]string](p.Tab, `[...document.querySelectorAll(".functions tbody tr")].slice(0, 15).map(r => [...r.cells].map(c => c.textContent.replace(/\u202f/g, "")).join(" "))`)
+	printed := map[string]bool{}
+	for line := range strings.Lines(report.stdout) {
+		printed[strings.Join(strings.Fields(line), " ")] = true
+	}
+	for _, row := range rows {
+		if !printed[strings.Join(strings.Fields(row), " ")] {
+			p.t.Errorf("the page lists %q, which the report of the saved file does not:\n%s%s", row, report.stdout, report.stderr)
+			return
+		}
+	}
+}
+
 // TestPageOfSimulatedBoard: the page samples the simulated board: connect, start, numbers that change, widths
 // as in the file, zoom in the timeline, stop, save, reset, and again.
 func TestPageOfSimulatedBoard(t *testing.T) {
@@ -130,6 +154,7 @@ func TestPageOfSimulatedBoard(t *testing.T) {
 	p.phase("ready")
 	p.Press("1")
 	p.equalsSaved()
+	p.tableEqualsReport()
 	p.Click("#reset")
 	p.Until(`document.querySelector(".views").hidden`)
 	p.Click("#start")

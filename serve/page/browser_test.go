@@ -337,17 +337,23 @@ func TestPageComesBack(t *testing.T) {
 // narrower than two pixels is one frame, the small plots and the table are bounded.
 func TestPageSmallAndLong(t *testing.T) {
 	tab, control, _ := begin(t, "samples", 900)
-	tab.Until(`(e => e.length > 5 || Number(e.split(":")[0]) >= 10)(document.querySelector("#status-elapsed").textContent)`)
-	for _, key := range []string{"2", "3", "4", "1"} {
-		tab.Press(key)
-		time.Sleep(time.Second)
+	browsertest.Eval[bool](tab, `(window.long = [], new PerformanceObserver(l => long.push(...l.getEntries().map(e => e.duration))).observe({type: "longtask"}), true)`)
+	count := func() (elements int) {
+		for i := range 4 {
+			tab.Press(fmt.Sprint((i+1)%4 + 1)) // the flame graph last
+			time.Sleep(500 * time.Millisecond)
+		}
+		return browsertest.Eval[int](tab, `document.querySelectorAll("*").length`)
 	}
-	elements := browsertest.Eval[int](tab, `document.querySelectorAll("*").length`)
-	if elements > 4000 {
-		t.Errorf("the page has %d elements", elements)
+	early := count()
+	tab.Until(`/^\d+:\d\d:/.test(document.querySelector("#status-elapsed").textContent)`)
+	late := count()
+	if late > 4000 { // of which the 25 hottest lines with their source are about 1000
+		t.Errorf("the page had %d elements early and has %d after an hour", early, late)
 	}
-	points := browsertest.Eval[float64](tab, `performance.memory.usedJSHeapSize`)
-	t.Logf("%d elements, %.1f MB of heap after %s of the target's time", elements, points/1e6, browsertest.Eval[string](tab, `document.querySelector("#status-elapsed").textContent`))
+	t.Logf("%d elements, then %d; %.1f MB of heap after %s of the target's time; tasks above 50 ms: %.0f", early, late,
+		browsertest.Eval[float64](tab, `performance.memory.usedJSHeapSize`)/1e6, browsertest.Eval[string](tab, `document.querySelector("#status-elapsed").textContent`),
+		browsertest.Eval[[]float64](tab, "long"))
 	must(t, control.Stop(context.Background()))
 }
 
