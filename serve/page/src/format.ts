@@ -31,14 +31,26 @@ export function clock(seconds: number): string {
 	return hours > 0 ? `${hours}:${rest}` : rest;
 }
 
-// percent of a share of 0 to 1, with three digits; none of nothing is 0 %.
+// fixed rounds as Go does: what lies exactly between goes to the even digit.
+function fixed(value: number, digits: number): string {
+	const exact = value.toFixed(Math.min(100, digits + 60));
+	const end = exact.length - 60;
+	if (digits > 40 || !/^50*$/.test(exact.slice(end))) return value.toFixed(digits);
+	const down = exact.slice(0, end);
+	return /[02468]$/.test(down) ? down : value.toFixed(digits);
+}
+
+// percent of a share of 0 to 1: two decimals below 10 %, one above, as many as it
+// takes to tell a small one from nothing.
 export function percent(share: number): string {
-	return significant(share * 100, 3) + " %";
+	if (share >= 0.1) return fixed(share * 100, 1) + " %";
+	if (share === 0 || share >= 0.0001) return fixed(share * 100, 2) + " %";
+	return significant(share * 100, 2) + " %";
 }
 
 // plusMinus is a standard error of a share, in percent points.
 export function plusMinus(error: number): string {
-	return "±" + (error * 100).toFixed(2);
+	return "±" + fixed(error * 100, 2);
 }
 
 const grouped = new Intl.NumberFormat("en-GB", { useGrouping: true });
