@@ -62,7 +62,7 @@ reliability:
 # that of docs/placement.md.
 accuracy:
 	@scripts/setup.sh test
-	$(GO) test -count 1 -timeout 30m -run 'Accuracy' -v ./cmd/mprof -corpus -update
+	$(GO) test -count 1 -timeout 60m -run 'Accuracy' -v ./cmd/mprof -corpus -update
 	$(GO) test -count 1 -timeout 30m -run 'Accuracy|TestCost' -v ./firmware/examples -update
 	$(GO) test -count 1 -timeout 30m -run TestCost -v ./firmware/examples/gproftest -update
 	$(GO) test -count 1 -timeout 30m -run Moved -v ./placement/fit -update
