@@ -4,7 +4,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS = -X main.version=$(VERSION)
 
-.PHONY: all build demo test short race fuzz bench bench-peers bench-targets accuracy corpus reliability firmware picture page screenshots fmt lint cross generate clean
+.PHONY: all build demo test short race fuzz bench bench-peers bench-targets load accuracy corpus reliability firmware picture page screenshots fmt lint cross generate clean
 
 all: build
 
@@ -46,6 +46,11 @@ bench:
 bench-peers:
 	@scripts/setup.sh test
 	$(GO) test -timeout 20m -run '^$$' -bench Peers -benchtime 1x ./sim/strangers
+
+# Ten minutes of target time at 1 kHz, and of 50,000 calls a second, into three pages and one that
+# is stuck (a minute and a half).
+load:
+	MPROF_LOAD_MINUTES=10 $(GO) test -count 1 -timeout 20m -v -run 'TestLoad$$' ./serve/page
 
 # Rates and halts through GDB servers: the table of docs/targets.md (a minute).
 bench-targets:

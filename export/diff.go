@@ -35,8 +35,8 @@ type DiffFormat struct {
 
 // DiffFormats are all formats of a difference.
 var DiffFormats = []DiffFormat{
-	{"Firefox Profiler, compressed", ".json.gz", writeFirefoxDiffGzip, "samply load %s"},
-	{"Firefox Profiler", ".json", WriteFirefoxDiff, "samply load %s"},
+	{"Firefox Profiler, compressed", ".json.gz", writeFirefoxDiffGzip, "mprof view %s"},
+	{"Firefox Profiler", ".json", WriteFirefoxDiff, "mprof view %s"},
 	{"pprof", ".pb.gz", WritePprofDiff, "go tool pprof -http=: %s"},
 	{"pprof", ".pprof", WritePprofDiff, "go tool pprof -http=: %s"},
 	{"flame graph of the difference as a picture", ".svg", WriteSVGDiff, "chromium %s"},

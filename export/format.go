@@ -29,10 +29,10 @@ type Format struct {
 
 // Formats are all formats, the preferred extension of each first.
 var Formats = []Format{
-	{"Firefox Profiler, compressed", ".json.gz", compressed(WriteFirefox), "samply load %s"},
-	{"Firefox Profiler", ".json", WriteFirefox, "samply load %s"},
-	{"pprof", ".pb.gz", WritePprof, "go tool pprof -http=: %s"},
-	{"pprof", ".pprof", WritePprof, "go tool pprof -http=: %s"},
+	{"Firefox Profiler, compressed", ".json.gz", compressed(WriteFirefox), "mprof view %s"},
+	{"Firefox Profiler", ".json", WriteFirefox, "mprof view %s"},
+	{"pprof", ".pb.gz", WritePprof, "mprof view --pprof %s"},
+	{"pprof", ".pprof", WritePprof, "mprof view --pprof %s"},
 	{"folded stacks", ".folded", WriteFolded, "flamegraph.pl %s > flame.svg"},
 	{"folded stacks", ".txt", WriteFolded, "flamegraph.pl %s > flame.svg"},
 	{"gprof, as gmon.out", GmonExt, WriteGmon, ""},

@@ -32,7 +32,7 @@ microseconds through a CMSIS-DAP debug probe, copies registers and stack, and
 writes call stacks for the Firefox Profiler and pprof.
 
   mprof sample --rate 100 --duration 60 app.elf
-  samply load mprof-profile.json.gz
+  mprof view mprof-profile.json.gz
 
 mprof trace measures each call of firmware that was compiled with
 -finstrument-functions and sends its records over a UART.

@@ -113,7 +113,7 @@ func TestTraceSummary(t *testing.T) {
 	raw, app := recorded(t, 2, 1000), demoFile(t)
 	out := filepath.Join(t.TempDir(), "out.json.gz")
 	s := mprof(t.Context(), nil, "trace", "--from", raw, "-o", out, app)
-	for _, want := range []string{"app.elf: 2100 calls of 3 functions", "control", "SysTick", "on clock", "samply load " + out, "1 µs (1 MHz)"} {
+	for _, want := range []string{"app.elf: 2100 calls of 3 functions", "control", "SysTick", "on clock", "mprof view " + out, "1 µs (1 MHz)"} {
 		if !strings.Contains(s.stdout, want) {
 			t.Errorf("the summary lacks %q:\n%s%s", want, s.stdout, s.stderr)
 		}
