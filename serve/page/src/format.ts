@@ -22,6 +22,23 @@ export function duration(seconds: number, digits = 4): string {
 	return significant(seconds * 1e9, digits) + " ns";
 }
 
+// aligned is a duration for a column: with all four digits.
+export function aligned(seconds: number): string {
+	let v = Math.round(seconds * 1e9);
+	let unit = "ns";
+	for (const u of ["µs", "ms", "s"]) {
+		if (Math.abs(v) < 999.95 && (unit !== "ns" || Math.abs(v) < 1000)) break;
+		[v, unit] = [v / 1000, u];
+	}
+	const digits = unit === "ns" ? 0 : Math.max(0, 3 - Math.floor(Math.log10(Math.max(Math.abs(v), 1))));
+	return `${fixed(v, digits)} ${unit}`;
+}
+
+// moment is a time since the start of the run, as it takes to find a call on a timeline.
+export function moment(seconds: number): string {
+	return seconds < 1 ? fixed(Math.round(seconds * 1e9) / 1e6, 3) + " ms" : fixed(seconds, 3) + " s";
+}
+
 // clock prints seconds as 12:34 or 1:02:03.
 export function clock(seconds: number): string {
 	const s = Math.floor(seconds);

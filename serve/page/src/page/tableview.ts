@@ -1,6 +1,6 @@
 // The functions with their numbers, sortable by each.
 import { element, say } from "../element";
-import { count, duration, percent, plural, plusMinus } from "../format";
+import { aligned, count, moment, percent, plural, plusMinus } from "../format";
 import { colour } from "../flame/colours";
 import { matcher } from "../flame/frames";
 import type { App, View } from "./app";
@@ -163,7 +163,7 @@ export class TableView implements View {
 		const { store } = this.app;
 		type Time = "selfTime" | "totalTime" | "min" | "mean" | "p50" | "p99" | "max" | "longestAt";
 		const longer = (r: Row, key: Time) => (r.atLeast && key !== "min" && key !== "longestAt" ? "> " : "");
-		const time = (key: Time, label: string, title: string, bar = false): Column => ({ key, label, title, bar, value: (r) => r[key] ?? 0, text: (r) => (r.calls || key === "totalTime" || key === "selfTime" ? longer(r, key) + duration(r[key] ?? 0) : "–") });
+		const time = (key: Time, label: string, title: string, bar = false): Column => ({ key, label, title, bar, value: (r) => r[key] ?? 0, text: (r) => (r.calls || key === "totalTime" || key === "selfTime" ? longer(r, key) + (key === "longestAt" ? moment : aligned)(r[key] ?? 0) : "–") });
 		return [
 			{ key: "calls", label: "Calls", title: "That returned", value: (r) => r.calls ?? 0, text: (r) => (r.open ? "–" : count(r.calls ?? 0)) },
 			time("totalTime", "Total", "In the function and what it called"),
