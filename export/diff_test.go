@@ -327,6 +327,11 @@ func TestSVGDifference(t *testing.T) {
 		t.Error(diff)
 	}
 	all := frames[0].n
+	for _, f := range frames {
+		if f.y < frames[0].y+float64(f.depth) {
+			t.Errorf("%s, called %d deep, is at y %v, and the root at %v", f.name, f.depth, f.y, frames[0].y)
+		}
+	}
 	red, blue := 0, 0
 	for _, m := range regexp.MustCompile(`fill="hsl\((\d+),`).FindAllStringSubmatch(string(content), -1) {
 		if m[1] == "8" {

@@ -40,7 +40,7 @@ type flameFrame struct {
 	name, title string
 	depth       int
 	n, self     int64
-	x, width    float64
+	x, y, width float64
 }
 
 // addFrames adds frames up by function, callers before what they call; what recurses counts once.
@@ -101,7 +101,7 @@ func svgFrames(t *testing.T, content []byte) (frames []flameFrame) {
 				frames = append(frames, flameFrame{depth: int(number(attribute(e, "data-d"))), n: int64(number(attribute(e, "data-n"))), self: int64(number(attribute(e, "data-self")))})
 			case element == "rect":
 				f := &frames[len(frames)-1]
-				f.x, f.width = number(attribute(e, "x")), number(attribute(e, "width"))
+				f.x, f.y, f.width = number(attribute(e, "x")), number(attribute(e, "y")), number(attribute(e, "width"))
 			}
 		case xml.CharData:
 			if len(frames) > 0 && element == "title" {
@@ -134,6 +134,9 @@ func TestSVGCountsTheSame(t *testing.T) {
 			for _, f := range frames {
 				if want := 1180 * float64(f.n) / float64(all); math.Abs(f.width-want) > 1e-4 {
 					t.Errorf("%s is %v px wide for %d of %d, want %v", f.name, f.width, f.n, all, want)
+				}
+				if want := 52 + 17*float64(f.depth); f.y != want {
+					t.Errorf("%s, called %d deep, is at y %v, want %v: the root at the top, callees below", f.name, f.depth, f.y, want)
 				}
 				if f.depth > 0 {
 					if c := above[f.depth-1]; f.x < c.x-1e-3 || f.x+f.width > c.x+c.width+1e-3 {

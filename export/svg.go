@@ -32,8 +32,9 @@ const (
 	svgLetters = 176 // in a line of facts
 )
 
-// WriteSVG writes a flame graph as one picture: the root at the bottom, each function as wide as
-// what was counted in it and in what it called, with the numbers as its title. Data of a frame
+// WriteSVG writes a flame graph as one picture: the root at the top, so that it is
+// seen on opening however deep the stacks are, each function below its caller and as wide as what
+// was counted in it and in what it called, with the numbers as its title. Data of a frame
 // are attributes: data-n what it counts, data-self what of it is its own.
 func WriteSVG(w io.Writer, p *profile.Profile) error {
 	if err := p.Check(); err != nil {
@@ -130,7 +131,7 @@ func (s *svgPicture) head() {
 
 // frame draws a function and what it calls, which begins so far from the left.
 func (s *svgPicture) frame(n *callNode, left int64, depth int) {
-	x, y, width := svgMargin+s.width(left), svgHead+(s.depth-1-depth)*svgRow, s.width(n.total)
+	x, y, width := svgMargin+s.width(left), svgHead+depth*svgRow, s.width(n.total)
 	text := ""
 	if room := int((width - 6) / svgLetter); room >= 3 {
 		text = shorten(n.name, room)

@@ -8,7 +8,7 @@ function begin() {
 		x: Number(g.dataset.x), w: Number(g.dataset.w), d: Number(g.dataset.d),
 	}));
 	const reset = document.getElementById("reset"), matched = document.getElementById("matched");
-	// zoom makes a frame as wide as the picture; what is below it stays, paler.
+	// zoom makes a frame as wide as the picture; its callers stay, paler.
 	function zoom(to) {
 		for (const f of frames) {
 			const above = f.d < to.d && f.x <= to.x + 1e-9 && f.x + f.w >= to.x + to.w - 1e-9;
@@ -24,7 +24,7 @@ function begin() {
 		}
 		reset.setAttribute("visibility", to.d > 0 ? "visible" : "hidden");
 	}
-	// search marks what matches; a frame above another that matches counts once.
+	// search marks what matches; a frame below another that matches counts with that one.
 	function search(wanted) {
 		if (wanted === null) return;
 		let match = null;
