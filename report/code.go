@@ -46,9 +46,15 @@ type Instruction struct {
 var ErrNoCode = errors.New("report: the instructions are in the ELF file, and it is not at hand")
 
 // InlinedError is a function that has no code of its own.
-type InlinedError struct{ Name string }
+type InlinedError struct {
+	Name string
+	Into []string // functions that it is inlined into, the most samples first; none where its code is not known
+}
 
 func (e *InlinedError) Error() string {
+	if len(e.Into) > 0 {
+		return fmt.Sprintf("report: %s has no code of its own where samples were taken: it is inlined into %s", e.Name, some(e.Into))
+	}
 	return fmt.Sprintf("report: %s has no code of its own where samples were taken: it is inlined, or it is not in the ELF file", e.Name)
 }
 
@@ -63,16 +69,20 @@ func (r *Report) AddCode(pattern string) error {
 	}
 	before := len(r.Code)
 	for _, f := range found {
+		inlined := inliningOf(r.profile, f)
 		for _, s := range symbolsOf(r.profile, f) {
 			l, err := r.listing(f, s)
 			if err != nil {
 				return err
 			}
+			if l.Remark == "" {
+				l.Remark = inlined.ofCode(l.Function, s)
+			}
 			r.Code = append(r.Code, l)
 		}
 	}
 	if len(r.Code) == before {
-		return &InlinedError{r.profile.Functions[found[0]].Name}
+		return &InlinedError{r.profile.Functions[found[0]].Name, inliningOf(r.profile, found[0]).hosts}
 	}
 	return nil
 }

@@ -91,6 +91,9 @@ func (r *Report) source(f profile.FunctionIndex) []Source {
 			s.NoLine = &a
 		}
 		r.addLines(&s, b, fn)
+		if i == 0 {
+			s.Remark = joined(s.Remark, inliningOf(r.profile, f).ofLines(fn.Name))
+		}
 		out = append(out, s)
 	}
 	return out

@@ -128,7 +128,7 @@ var hints = []hint{
 	{as[*gdbremote.RefusedError], "The server says no more than that; its own output may. docs/targets.md says what mprof needs of it."},
 	{as[*serve.NotLoopbackError], "mprof serves to this machine alone. From another one, make a tunnel to its port: ssh -L PORT:127.0.0.1:PORT"},
 	{as[*report.NoFunctionError], "mprof report PROFILE --top 0 lists all functions. A name that is no plain word needs quotes."},
-	{as[*report.InlinedError], "--annotate shows its lines all the same. --graph=FUNCTION says what it is inlined into: that has the instructions."},
+	{as[*report.InlinedError], "--annotate shows its lines all the same. --disasm of what it is inlined into has the instructions, with its name."},
 	{is(report.ErrNoCode), "Name it: --elf app.elf"},
 	{is(report.ErrNoContexts), "--method auto halts the core for each sample: those know the exception that runs."},
 	{is(fs.ErrPermission), "Check the permissions of the file and of its folder."},
