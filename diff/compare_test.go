@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mprof/mprof/diff"
 	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/profile"
@@ -140,6 +142,61 @@ func TestAwake(t *testing.T) {
 	}
 	if r := find(t, compare(t, old, new, diff.Options{Awake: true}), "adc"); r.Self.Significant || math.Abs(r.Self.Old.Value-0.25) > 0.02 || math.Abs(r.Self.New.Value-0.25) > 0.02 {
 		t.Errorf("awake: %+v", r.Self)
+	}
+}
+
+// A sample of a core that sleeps counts as that, though an interrupt is on its stack, as in mprof report and in what
+// the comparison says of the run.
+func TestSleepIsAContext(t *testing.T) {
+	rows := profile.NewRows()
+	of := func(name string) profile.FrameIndex {
+		return rows.Frame(profile.Frame{Function: rows.Function(profile.Function{Name: name, Label: name[0] == '<'}, 0), Symbol: profile.None})
+	}
+	main := rows.Stack(profile.None, of("main"))
+	handler := rows.Stack(rows.Stack(main, of("<exception: SysTick>")), of("tick"))
+	p := rows.Finish()
+	p.Threads = []profile.ThreadTrack{{Name: "Core 0", Samples: []profile.Sample{
+		{Count: 1, Weight: 1, Stack: main}, {Count: 1, Weight: 1, Stack: main, State: snapshot.Sleeping},
+		{Count: 1, Weight: 1, Stack: handler}, {Count: 1, Weight: 1, Stack: handler, State: snapshot.Sleeping},
+	}}}
+	p.Taken.Sleeping = 2
+	shares := map[string]float64{}
+	for _, r := range compare(t, p, p, diff.Options{}).Contexts {
+		shares[r.Name] = r.Total.Old.Value
+	}
+	if diff := cmp.Diff(map[string]float64{"asleep": 0.5, "SysTick": 0.25, "thread mode": 0.25}, shares); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A file that does not say when the core slept is not taken for one of a core that never did, nor what it does not
+// name for thread mode.
+func TestSleepIsNotKnown(t *testing.T) {
+	names := []string{"adc", "wfi"}
+	old := run(1000, 1, map[string]float64{"adc": 0.5, "wfi": 0.5}, names...)
+	new := run(1000, 2, map[string]float64{"adc": 0.5, "wfi": 0.5}, names...)
+	for i := range new.Threads[0].Samples {
+		new.Threads[0].Samples[i].State = 0
+	}
+	new.Taken = profile.Acquisition{Unrecorded: true}
+	var unknown *diff.SleepError
+	if _, err := diff.Compare(old, new, diff.Options{Awake: true}); !errors.As(err, &unknown) || unknown.Side != "NEW" {
+		t.Errorf("%v", err)
+	}
+	d := compare(t, old, new, diff.Options{})
+	for _, r := range d.Contexts {
+		if r.Name == "thread mode" && r.InNew {
+			t.Error("all of NEW is thread mode")
+		}
+	}
+	var out strings.Builder
+	if err := d.Text(&out, diff.Layout{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"NEW: the file does not say when the core slept", "no interrupt named in the file"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
 	}
 }
 

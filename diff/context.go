@@ -11,6 +11,7 @@ import (
 const (
 	threadMode = "thread mode"
 	asleep     = "asleep"
+	unnamed    = "no interrupt named in the file" // of a file that need not name them all
 )
 
 // contexts names the context of each sample.
@@ -31,18 +32,20 @@ func contextsOf(p *profile.Profile) contexts {
 	return c
 }
 
-// name is the interrupt that a sample found running; else, of several tracks, the
-// track; else what the core did. Of a trace it is the track.
+// name is sleep, or the interrupt that a sample found running; else, of several tracks, the
+// track; else what the core did. Of a trace it is the track. They are those of mprof report --contexts.
 func (c contexts) name(track string, s *profile.Sample) string {
 	switch exc := c.byStack[s.Stack]; {
 	case c.p.Trace != nil:
 		return track
+	case s.State&snapshot.Sleeping != 0 && len(c.p.Threads) == 1:
+		return asleep
 	case exc != "":
 		return exc
 	case len(c.p.Threads) > 1:
 		return track
-	case s.State&snapshot.Sleeping != 0:
-		return asleep
+	case c.p.Taken.Unrecorded:
+		return unnamed
 	}
 	return threadMode
 }
@@ -62,4 +65,19 @@ func checkContext(name string, was, is *side) error {
 		return &ContextError{name, known}
 	}
 	return nil
+}
+
+// knowsSleep tells whether a profile says which samples found the core asleep.
+func knowsSleep(p *profile.Profile) bool {
+	if !p.Taken.Unrecorded {
+		return true
+	}
+	for _, t := range p.Threads {
+		for i := range t.Samples {
+			if t.Samples[i].State&snapshot.Sleeping != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -52,6 +52,13 @@ type Row struct {
 // ErrKind is for profiles that cannot be compared.
 var ErrKind = errors.New("samples and traced calls cannot be compared")
 
+// SleepError is a file that does not say when the core slept, where sleep is to be left out.
+type SleepError struct{ Side string } // OLD or NEW
+
+func (e *SleepError) Error() string {
+	return fmt.Sprintf("diff: %s does not say which samples found the core asleep, so they cannot be left out", e.Side)
+}
+
 // ContextError is a context that neither profile has.
 type ContextError struct {
 	Name  string
@@ -103,6 +110,11 @@ func (d *Diff) check() error {
 		return fmt.Errorf("%w: OLD is of %s, NEW of %s", ErrKind, kind(d.Old), kind(d.New))
 	case d.Options.Awake && d.Traced:
 		return errors.New("traced calls do not say when the core slept: their shares are of the time observed")
+	}
+	for i, p := range []*profile.Profile{d.Old, d.New} {
+		if d.Options.Awake && !knowsSleep(p) {
+			return &SleepError{sides[i]}
+		}
 	}
 	return nil
 }

@@ -46,6 +46,11 @@ func remarks(d *Diff) (out []string) {
 	if method(a) != method(b) {
 		say("the methods differ, %s and %s: what one of them cannot see is no change of the program", method(a), method(b))
 	}
+	for i, p := range []*profile.Profile{old, new} {
+		if other := []*profile.Profile{new, old}[i]; !knowsSleep(p) && other.Taken.Sleeping > 0 {
+			say("%s: the file does not say when the core slept; sleep and thread mode are compared with nothing", sides[i])
+		}
+	}
 	if a.Flat() || b.Flat() {
 		say("total: without call stacks it is that of what is inlined, no more; contexts are not known")
 	}

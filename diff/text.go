@@ -110,13 +110,21 @@ func (t *text) known() (n int) {
 	return n
 }
 
+// counted is a number of things.
+func counted[N int | uint64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // ofProfile says what a run was.
 func ofProfile(p *profile.Profile) string {
 	var parts []string
 	if p.Trace != nil {
-		parts = append(parts, fmt.Sprintf("%d calls", p.Trace.Calls))
+		parts = append(parts, counted(p.Trace.Calls, "call"))
 	} else {
-		parts = append(parts, fmt.Sprintf("%d samples", p.Samples()))
+		parts = append(parts, counted(p.Samples(), "sample"))
 		if idle := p.IdleShare(); p.Taken.Sleeping > 0 {
 			parts = append(parts, fmt.Sprintf("%s asleep", ofTotal.value(idle.Value)))
 		}

@@ -129,6 +129,7 @@ var hints = []hint{
 	{as[*serve.NotLoopbackError], "mprof serves to this machine alone. From another one, make a tunnel to its port: ssh -L PORT:127.0.0.1:PORT"},
 	{as[*report.NoFunctionError], "mprof report PROFILE --top 0 lists all functions. A name that is no plain word needs quotes."},
 	{as[*report.InlinedError], "--annotate shows its lines all the same. --disasm of what it is inlined into has the instructions, with its name."},
+	{as[*diff.SleepError], "Recordings and profiles for the Firefox Profiler (.json.gz) or pprof that mprof wrote do. Leave --awake out, or compare those."},
 	{is(report.ErrNoCode), "Name it: --elf app.elf"},
 	{is(report.ErrNoContexts), "--method auto halts the core for each sample: those know the exception that runs."},
 	{is(fs.ErrPermission), "Check the permissions of the file and of its folder."},
