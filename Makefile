@@ -4,7 +4,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS = -X main.version=$(VERSION)
 
-.PHONY: all build demo test short race fuzz bench bench-peers bench-targets load accuracy corpus reliability firmware picture page screenshots fmt lint cross generate clean
+.PHONY: all build demo test short race fuzz bench bench-peers bench-targets load accuracy corpus reliability firmware page screenshots fmt lint cross generate clean
 
 all: build
 
@@ -84,10 +84,6 @@ firmware:
 	$(MAKE) -C firmware/shares
 	$(MAKE) -C firmware/examples/logger
 	$(GO) test -count 1 -run TestDemoRecording ./firmware/examples -update
-
-# The picture in the README (needs Chromium).
-picture: demo
-	scripts/picture.sh
 
 # The script and style of the live page and of HTML files, from serve/page/src
 # (needs npm; their bytes are committed, go build needs neither).
