@@ -72,7 +72,12 @@ func Read(r io.Reader, in Input) (*profile.Profile, error) {
 		return nil, err
 	}
 	read := recognise(data)
-	if read == nil {
+	switch {
+	case len(data) == 0:
+		return nil, errors.New("it is empty")
+	case bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")):
+		return nil, errors.New("it is text in UTF-16, as PowerShell's > writes it: write it with -o, or as UTF-8")
+	case read == nil:
 		return nil, ErrFormat
 	}
 	p, err := read(data, in)
@@ -117,7 +122,7 @@ func readAll(b *bufio.Reader) ([]byte, error) {
 	case err != nil:
 		return data, err
 	}
-	return data, nil
+	return bytes.TrimPrefix(data, []byte("\ufeff")), nil // the mark that editors of Windows put in front of UTF-8
 }
 
 // recognise chooses the reader by the content; nil: there is none.

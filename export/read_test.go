@@ -225,3 +225,20 @@ func TestFirefoxOfRISCV(t *testing.T) {
 		}
 	}
 }
+
+// A mark of UTF-8 in front of a text is no part of it.
+func TestReadByteOrderMark(t *testing.T) {
+	for _, ext := range []string{".folded", ".json", ".speedscope.json", ".trace.json", ".callgrind", ".perf"} {
+		content := written(t, rich(t, 100), ext)
+		want, err := export.Read(bytes.NewReader(content), export.Input{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := export.Read(bytes.NewReader(append([]byte("\ufeff"), content...)), export.Input{})
+		if err != nil {
+			t.Errorf("%s: %v", ext, err)
+		} else if diff := cmp.Diff(graphed(want), graphed(got)); diff != "" {
+			t.Errorf("%s: %s", ext, diff)
+		}
+	}
+}
