@@ -22,9 +22,9 @@ var Orders = []Order{ByTotal, "self", "calls", "min", "mean", "p50", "p99", "max
 // OfSamples tells whether it is a column of samples, too.
 func (o Order) OfSamples() bool { return o == ByTotal || o == "self" || o == "name" }
 
-// top lists the functions of samples in this order: that of Profile.Top where it is
+// Top lists the functions of samples in this order: that of Profile.Top where it is
 // "self" or "".
-func (o Order) top(p *profile.Profile) []profile.Entry {
+func (o Order) Top(p *profile.Profile) []profile.Entry {
 	all := p.Top()
 	slices.SortStableFunc(all, func(a, b profile.Entry) int {
 		switch o {
@@ -71,9 +71,9 @@ func (o Order) key(f *profile.FunctionTimes) time.Duration {
 	return f.Total
 }
 
-// sorted are the functions of a trace in this order; ties are by total, then by
+// Sorted are the functions of a trace in this order; ties are by total, then by
 // name.
-func (o Order) sorted(p *profile.Profile) []profile.FunctionTimes {
+func (o Order) Sorted(p *profile.Profile) []profile.FunctionTimes {
 	all := slices.Clone(p.Trace.Functions)
 	name := func(f profile.FunctionTimes) string { return p.Functions[f.Function].Name }
 	slices.SortStableFunc(all, func(a, b profile.FunctionTimes) int {

@@ -245,7 +245,7 @@ func errorText(s profile.Share) string { return fmt.Sprintf("%.2f", s.Error*100)
 // functions prints the hottest ones: percent, standard error and number of
 // samples, for self and total.
 func (s *summary) functions(limit int, order Order) {
-	top := order.top(s.p)
+	top := order.Top(s.p)
 	if len(top) == 0 {
 		return
 	}

@@ -89,7 +89,7 @@ func (s *summary) times(o SummaryOptions) {
 	case limit < 0:
 		limit = len(s.p.Trace.Functions)
 	}
-	called := slices.DeleteFunc(o.Sort.sorted(s.p), func(f profile.FunctionTimes) bool { return f.Calls == 0 })
+	called := slices.DeleteFunc(o.Sort.Sorted(s.p), func(f profile.FunctionTimes) bool { return f.Calls == 0 })
 	if len(called) == 0 {
 		return
 	}

@@ -90,7 +90,7 @@ func writeTraceJSON(w io.Writer, p *profile.Profile, files []string) error {
 		Contexts: jsonContexts(p), Functions: []jsonFunctionTimes{}, Events: jsonEvents(p),
 		Remarks: append([]string{}, a.Remarks...), Files: append([]string{}, files...),
 	}
-	for _, f := range ByTotal.sorted(p) {
+	for _, f := range ByTotal.Sorted(p) {
 		of := p.Functions[f.Function]
 		s.Functions = append(s.Functions, jsonFunctionTimes{
 			Name: of.Name, File: of.File, Line: of.Line, Calls: f.Calls,

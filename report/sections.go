@@ -149,19 +149,21 @@ func contextSection(traced bool, x *Context) section {
 		t.row(append(row, f.Name)...)
 	}
 	s := section{title: contextName(x), table: t}
-	if x.More > 0 {
-		s.notes = []string{fmt.Sprintf("and %d more (--top 0 lists all)", x.More)}
-	}
+	s.notes = more(x.More)
 	return s
 }
 
 // flatSection is the table of the summary.
-func flatSection(p *profile.Profile, most int) section {
-	t := &table{}
+func flatSection(p *profile.Profile, by export.Order, most int) section {
+	t, left := &table{}, 0
 	if p.Trace != nil {
 		t.head = []string{"calls", "total", "self", "min", "mean", "p50", "p99", "max", "function"}
-		for _, f := range p.Trace.Functions {
-			if f.Calls == 0 || most > 0 && len(t.rows) == most {
+		for _, f := range by.Sorted(p) {
+			if f.Calls == 0 {
+				continue
+			}
+			if most > 0 && len(t.rows) == most {
+				left++
 				continue
 			}
 			least := ""
@@ -172,18 +174,27 @@ func flatSection(p *profile.Profile, most int) section {
 			t.row(fmt.Sprint(f.Calls), least+d(f.Total), d(f.Self), d(f.Min), least+d(f.Mean), d(f.P50), d(f.P99), least+d(f.Max), p.Functions[f.Function].Name)
 		}
 		t.left = lefts(len(t.head))
-		return section{title: "Functions", table: t, notes: []string{"min to max, total and self: without interrupts and other contexts; p50 and p99 within 1 %"}}
+		return section{title: "Functions", table: t, notes: append(more(left), "min to max, total and self: without interrupts and other contexts; p50 and p99 within 1 %")}
 	}
 	t.head = append(append(amountHead(false, "self"), amountHead(false, "total")...), "function")
 	t.left = lefts(len(t.head))
-	for i, e := range p.Top() {
-		if most > 0 && i == most {
-			break
+	for _, e := range by.Top(p) {
+		if most > 0 && len(t.rows) == most {
+			left++
+			continue
 		}
 		self := Amount{Samples: e.Self, Time: e.SelfTime, Share: e.SelfShare}
 		total := Amount{Samples: e.Total, Time: e.TotalTime, Share: e.TotalShare}
 		t.row(append(append(self.cells(), total.cells()...), e.Name)...)
 	}
 	r := Report{profile: p}
-	return section{title: "Functions", table: t, notes: r.errorNote()}
+	return section{title: "Functions", table: t, notes: append(more(left), r.errorNote()...)}
+}
+
+// more says how many rows are not listed.
+func more(left int) []string {
+	if left == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("and %d more (--top 0 lists all)", left)}
 }

@@ -108,6 +108,10 @@ func (d *document) section(s section) {
 			}
 		}
 	}
+	if len(s.table.rows) == 0 {
+		say(line, "nothing: the profile has no samples and no calls")
+		return
+	}
 	if d.err == nil {
 		d.err = write(d.w)
 	}
@@ -141,9 +145,9 @@ func definition(file string, line int) string {
 	return fmt.Sprintf("  %s:%d", file, line)
 }
 
-// WriteFlat writes the flat profile as markdown: how it was taken, and the functions in the order of profile.Top, of a trace
-// that of Trace.Functions; so many at most (0: all).
-func WriteFlat(w io.Writer, p *profile.Profile, most int) error {
+// WriteFlat writes the flat profile as markdown: how it was taken, and the functions in an order ("": that of profile.Top, of a
+// trace that of Trace.Functions); so many at most (0: all).
+func WriteFlat(w io.Writer, p *profile.Profile, by export.Order, most int) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
@@ -157,6 +161,6 @@ func WriteFlat(w io.Writer, p *profile.Profile, most int) error {
 		d.printf("\n")
 	}
 	d.started = false
-	d.section(flatSection(p, most))
+	d.section(flatSection(p, by, most))
 	return d.err
 }

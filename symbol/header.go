@@ -75,7 +75,7 @@ func checkIdent(head []byte, machines []elf.Machine) error {
 	is64 := head[elf.EI_CLASS] == byte(elf.ELFCLASS64)
 	switch {
 	case !slices.Contains(machines, machine) || is64 && machine == elf.EM_RISCV:
-		return fmt.Errorf("is an ELF for %s; mprof profiles 32-bit ARM (Cortex-M) programs", machineName(machine, is64))
+		return fmt.Errorf("is an ELF for %s; mprof profiles 32-bit ARM (Cortex-M) and RISC-V programs", machineName(machine, is64))
 	case is64:
 		return fmt.Errorf("is a 64-bit ELF; Cortex-M programs are 32-bit ELF")
 	case head[elf.EI_CLASS] != byte(elf.ELFCLASS32):

@@ -55,7 +55,7 @@ func TestOpenErrors(t *testing.T) {
 		{"header only", good[:40], "is truncated: an ELF header has 52 bytes, the file only 40"},
 		{"no sections", good[:shoff], "is truncated: its section header table"},
 		{"half", good[:len(good)/2], "is truncated"},
-		{"x86-64", patch(18, 62, 0), "is an ELF for x86-64; mprof profiles 32-bit ARM"},
+		{"x86-64", patch(18, 62, 0), "is an ELF for x86-64; mprof profiles 32-bit ARM (Cortex-M) and RISC-V programs"},
 		{"riscv", patch(18, 243, 0), "is an ELF for RISC-V"},
 		{"strange machine", patch(18, 0x39, 0x30), "another machine (e_machine 12345)"},
 		{"64 bit", patch(4, 2), "is a 64-bit ELF"},

@@ -86,7 +86,7 @@ var hints = []hint{
 	{is(sampling.ErrNoChain), "--method auto finds callers by call frame information, which needs no frame pointers."},
 	{is(target.ErrNoUART), "docs/simulated-board.md lists the UARTs that the board has; uart=NAME chooses one, board=NAME other peripherals, clock=HZ the clock that the firmware counts on."},
 	{is(export.ErrFormat), "docs/profiles.md lists what is read. Bytes of firmware that frames its packets in its own way: mprof trace --from FILE --crc NAME."},
-	{as[*target.BuildError], "Name the ELF file of that build with --elf. --force converts anyway: addresses will then get the names of the wrong code."},
+	{as[*target.BuildError], "Name the ELF file of that build with --elf. mprof convert --force goes on all the same: addresses will then get the names of the wrong code."},
 	{is(tracing.ErrNoneRead), "The notes say why. A recording of version 2 needs its beginning: the METADATA that the firmware sends when mprof asks for it."},
 	{is(tracing.ErrNoCalls), "Is the code compiled with -finstrument-functions, and does it call mprof_poll? Functions that never return have no record. docs/firmware.md says what is needed."},
 	{is(errNoPSP), "A capture in JSON with MSP, PSP and CONTROL (docs/stack.md) or a recording of mprof has what is missing."},

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mprof/mprof/export"
+	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/report"
 )
 
@@ -40,7 +41,7 @@ that cover the most time awake within so many bytes, what that can gain, and, by
   mprof report mprof-profile.json.gz --fit 8K --flash-wait 5 --ld ramtext.ld`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(f.prepare(args), f.fit.prepare(cmd.Flags().Changed), f.views.prepare(f.json, f.fit.size != "")); err != nil {
+			if err := errors.Join(f.prepare(args, cmd.Flags().Changed), f.fit.prepare(cmd.Flags().Changed), f.views.prepare(f.json, f.fit.size != "", f.sort != "", cmd.Flags().Changed)); err != nil {
 				return usageError{err}
 			}
 			if f.fit.size != "" {
@@ -82,10 +83,12 @@ func (f *reportFlags) add(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("elf")
 }
 
-func (f *reportFlags) prepare(args []string) error {
+func (f *reportFlags) prepare(args []string, changed func(string) bool) error {
 	switch {
 	case len(args) == 0:
 		return errors.New("which profile? name a file, as in: mprof report mprof-profile.json.gz")
+	case len(args) == 2 && changed("graph") && f.views.graph == every:
+		return fmt.Errorf("report takes one profile, got %s: to name a function, write --graph=FUNCTION", strings.Join(args, " and "))
 	case len(args) > 1:
 		return fmt.Errorf("report takes one profile, got %d: %s", len(args), strings.Join(args, ", "))
 	case f.top < 0:
@@ -107,14 +110,22 @@ func (a *app) reportProfile(ctx context.Context, f *reportFlags) error {
 	if err != nil {
 		return err
 	}
-	if p.Trace == nil && f.sort != "" && !export.Order(f.sort).OfSamples() {
-		return usageError{fmt.Errorf("--sort %s is for traced calls; samples have %s", f.sort, strings.Join(sampleOrderNames(), ", "))}
+	if err := f.checkSort(p); err != nil {
+		return err
 	}
 	top := f.top
 	if top == 0 {
 		top = -1
 	}
 	return a.summarise(p, outputs{json: f.json, sort: export.Order(f.sort), functions: top})
+}
+
+// checkSort tells whether the profile has the column to sort by.
+func (f *reportFlags) checkSort(p *profile.Profile) error {
+	if p.Trace == nil && f.sort != "" && !export.Order(f.sort).OfSamples() {
+		return usageError{fmt.Errorf("--sort %s is for traced calls; samples have %s", f.sort, strings.Join(sampleOrderNames(), ", "))}
+	}
+	return nil
 }
 
 func sampleOrderNames() (names []string) {

@@ -147,6 +147,9 @@ func TestReportBadInput(t *testing.T) {
 		{"column of calls", []string{folded, "--sort", "max"}, 2, "is for traced calls"},
 		{"no column", []string{folded, "--sort", "heat"}, 2, "no column"},
 		{"number", []string{folded, "--top", "-1"}, 2, "--top -1"},
+		{"graph of nothing", []string{folded, "--graph="}, 2, "--graph= needs the name"},
+		{"graph of a function, as a word", []string{"--graph", "work", folded}, 2, "write --graph=FUNCTION"},
+		{"views with a column", []string{folded, "--graph", "--sort", "total"}, 2, "--sort orders the table of functions"},
 		{"extra ELF alone", []string{folded, "--extra-elf", "b.elf"}, 2, "--elf"},
 	} {
 		s := mprof(t.Context(), nil, append([]string{"report"}, c.args...)...)

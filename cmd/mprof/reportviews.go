@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/report"
 )
 
@@ -47,8 +48,13 @@ func (f *viewFlags) asked() bool {
 	return f.graph != "" || f.contexts || len(f.annotate) > 0 || len(f.disasm) > 0
 }
 
-func (f *viewFlags) prepare(json, fit bool) error {
+// prepare checks the flags. json, fit and sort: those are given, too; changed tells whether a flag is.
+func (f *viewFlags) prepare(json, fit, sort bool, changed func(string) bool) error {
 	switch {
+	case changed("graph") && f.graph == "":
+		return errors.New("--graph= needs the name of a function, or a regular expression; --graph alone lists all")
+	case sort && f.asked():
+		return errors.New("--sort orders the table of functions: leave it out with --graph, --contexts, --annotate and --disasm, which have orders of their own")
 	case !slices.Contains(reportFormats(), f.format):
 		return fmt.Errorf("--format %s: use one of %s", f.format, strings.Join(reportFormats(), ", "))
 	case json && f.format == string(report.Markdown):
@@ -70,9 +76,12 @@ func (a *app) reportViews(ctx context.Context, f *reportFlags, topGiven bool) er
 	if err != nil {
 		return err
 	}
+	if err := f.checkSort(p); err != nil {
+		return err
+	}
 	format := report.Format(f.views.format)
 	if !f.views.asked() {
-		return report.WriteFlat(a.stdout, p, f.top)
+		return report.WriteFlat(a.stdout, p, export.Order(f.sort), f.top)
 	}
 	r, err := report.New(p, program)
 	if err != nil {
