@@ -90,13 +90,15 @@ func TestUnplugged(t *testing.T) {
 	s, ctx := newSession(t), t.Context()
 	must(t, s.Connect(ctx, Connect{Kind: Samples, Probe: "sim:debugprobe,unplug=2s", Rate: 1000}))
 	must(t, s.Start(ctx, Start{}))
-	if st := waitFor(t, s, "unplugged", in(Lost)); st.Err == nil || !st.Collected {
+	if st := waitFor(t, s, "unplugged", in(Lost)); st.Err == nil || !st.Collected || !st.Waiting {
 		t.Errorf("after it was unplugged: %+v", st)
 	}
 	over := func() string {
 		t.Helper()
 		_ = s.Stop(ctx) // unless it has given up already
-		return waitFor(t, s, "over", func(st State) bool { return st.Phase == Lost && errors.Is(st.Err, probe.ErrDisconnected) }).Recording
+		return waitFor(t, s, "over", func(st State) bool {
+			return st.Phase == Lost && !st.Waiting && errors.Is(st.Err, probe.ErrDisconnected)
+		}).Recording
 	}
 	first := over()
 	p, err := s.Profile(ctx)

@@ -15,7 +15,7 @@ const (
 	Ready      Phase = "ready"      // connected; nothing is collected
 	Running    Phase = "running"
 	Stopping   Phase = "stopping"
-	Lost       Phase = "lost" // the target went away: what was collected stays
+	Lost       Phase = "lost" // the target went away: what was collected stays; see State.Waiting
 )
 
 // State is what a page or a terminal shows of a session.
@@ -28,6 +28,7 @@ type State struct {
 	Err       error   `json:"-"`         // of the latest thing that failed; nil: none
 	Recording string  `json:"recording"` // file that all samples or bytes go to
 	Collected bool    `json:"collected"` // there is something to save
+	Waiting   bool    `json:"waiting"`   // Lost, and the run goes on when the target is back: Stop ends it
 	Watched   bool    `json:"watched"`   // the run of a command line: it can be stopped and saved, no more
 }
 

@@ -59,7 +59,7 @@ func (b *board) advised(a sampling.Advice) {
 		if st.Phase != Running && st.Phase != Lost {
 			return
 		}
-		st.Phase, st.Err = Running, nil
+		st.Phase, st.Err, st.Waiting = Running, nil, a.Lost
 		if a.Lost {
 			st.Phase = Lost
 		}
@@ -77,7 +77,10 @@ func (e *AdviceError) Error() string { return e.Advice.Text }
 // ended notes how a run ended.
 func (b *board) ended(err error) {
 	b.set(func(st *State) {
-		st.Phase = Ready
+		if st.Waiting && err == nil {
+			st.Err = nil // the run that waited was stopped
+		}
+		st.Phase, st.Waiting = Ready, false
 		if err != nil {
 			st.Phase, st.Err = Lost, err
 		}

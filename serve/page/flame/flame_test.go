@@ -32,6 +32,24 @@ var roots = []node{
 
 func open(t *testing.T) *browsertest.Tab {
 	t.Helper()
+	tab := openOf(t, roots)
+	tab.Until(drawn)
+	return tab
+}
+
+// TestNothingCounted: a graph without roots, or with empty ones, is drawn without numbers that are none.
+func TestNothingCounted(t *testing.T) {
+	for _, none := range [][]node{{}, {{Name: "main", Children: []node{{Name: "work"}}}}} {
+		tab := openOf(t, none)
+		tab.Until(drawn)
+		if got := widths(tab); got["all"] != 1 {
+			t.Errorf("drawn: %v", got)
+		}
+	}
+}
+
+func openOf(t *testing.T, roots []node) *browsertest.Tab {
+	t.Helper()
 	tab := browsertest.Open(t, 1000, 600)
 	graph, err := json.Marshal(map[string]any{
 		"title": "demo", "unit": "samples", "roots": roots, "spread": 1, "facts": [][2]string{{"Device", "Cortex-M4"}},
@@ -46,7 +64,6 @@ func open(t *testing.T) *browsertest.Tab {
 		t.Fatal(err)
 	}
 	tab.Do(chromedp.Navigate("file://" + file))
-	tab.Until(drawn)
 	return tab
 }
 

@@ -36,7 +36,7 @@ export function visible(zoom: Frame, width: number): ShownNode {
 		}
 		at.children.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 		pending.push(...at.children);
-		if (value >= least / narrowest) at.children.push(together(at.frame, narrow, value));
+		if (narrow > 0 && value >= least / narrowest) at.children.push(together(at.frame, narrow, value));
 	}
 	let root = top;
 	for (let caller = zoom.parent; caller; caller = caller.parent) {

@@ -31,5 +31,5 @@ export interface View {
 export const unstarted: State = {
 	phase: "idle",
 	connect: { kind: "samples", probe: "", port: "", baud: 0, elf: "", extra: [], rate: 0, method: "", force: false },
-	device: "", source: "", elf: "", recording: "", collected: false, watched: false,
+	device: "", source: "", elf: "", recording: "", collected: false, waiting: false, watched: false,
 };

@@ -34,19 +34,20 @@ export class Bar {
 
 	// show brings the bar to a state.
 	show(s: State): void {
-		const connected = s.phase !== "idle" && s.phase !== "connecting" && s.phase !== "lost";
+		const waiting = s.phase === "lost" && s.waiting;
+		const connected = waiting || s.phase === "ready" || s.phase === "running" || s.phase === "stopping";
 		if (!this.filled || s.phase === "connecting") this.form.fill(s.connect);
 		if (!this.filled) this.form.look();
 		this.filled = true;
 		this.root.dataset["phase"] = this.phase.dataset["phase"] = s.phase;
-		say(this.phase, phases[s.phase]);
+		say(this.phase, waiting ? "Waiting for the target" : phases[s.phase]);
 		this.form.root.hidden = connected || s.watched;
 		this.form.busy(s.phase === "connecting");
 		this.target.hidden = !connected && !s.collected;
 		this.target.replaceChildren(...facts(s).map(([label, value]) => element("span", { title: label }, value)));
 		this.start.hidden = !connected || s.watched || s.phase !== "ready";
 		this.duration.parentElement!.hidden = this.start.hidden;
-		this.stop.hidden = s.phase !== "running" && s.phase !== "stopping";
+		this.stop.hidden = s.phase !== "running" && s.phase !== "stopping" && !waiting;
 		this.stop.disabled = s.phase === "stopping";
 		this.reset.hidden = s.watched || !(s.phase === "running" || (s.collected && (s.phase === "ready" || s.phase === "lost")));
 		this.disconnect.hidden = !connected || s.watched;

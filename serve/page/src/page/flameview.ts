@@ -21,7 +21,7 @@ export class FlameView implements View {
 	private run = 0;
 
 	constructor(private readonly app: App) {
-		this.context = contextChoice(app.store, () => this.draw());
+		this.context = contextChoice(app.store, () => (this.graph.zoomTo(""), this.draw()), () => app.state.connect.method !== "pcsr");
 		this.graph = new FlameGraph((f, whole, inverted) => this.describe(f, whole, inverted));
 		this.graph.onSearch = (f, whole) => {
 			this.out.disabled = !this.graph.zoomed;
@@ -40,7 +40,7 @@ export class FlameView implements View {
 		}
 		this.context.draw();
 		this.idle.hidden = store.kind === "calls";
-		const tree = store.tree(this.context.track, this.idle.hidden || this.idle.getAttribute("aria-pressed") === "true");
+		const tree = store.tree(this.context.choice, this.idle.hidden || this.idle.getAttribute("aria-pressed") === "true");
 		const nothing = tree.total === 0;
 		this.empty.hidden = !nothing;
 		say(this.empty, store.kind === "calls" ? "No call has returned yet." : "There are no samples yet.");
@@ -79,7 +79,7 @@ export class FlameView implements View {
 		const lines = [f.name + (f.inlined ? " (inlined)" : ""), `total ${value(f.total)}`];
 		if (!inverted) lines.push(`self ${value(f.self)}`);
 		if (!inverted && f.asleep > 0) lines.push(`asleep ${value(f.asleep)}`);
-		if (!samples && !inverted) lines.push(plural(store.calls(f, this.context.track), "call"));
+		if (!samples && !inverted) lines.push(plural(store.calls(f, this.context.choice), "call"));
 		return place ? [...lines, place] : lines;
 	}
 
@@ -87,8 +87,8 @@ export class FlameView implements View {
 	// together, as much as mprof says of the function's own share.
 	private error(f: Frame, n: number, all: number): string {
 		const row = this.app.store.rows.get(f.function);
-		const taken = this.app.store.status?.taken ?? 0;
-		const spread = row && (variance(row.totalShare, row.totalError, taken) ?? variance(row.selfShare, row.selfError, taken));
+		const { taken = 0, idleShare = 0, idleError = 0 } = this.app.store.status ?? {};
+		const spread = f.function < 0 ? variance(idleShare, idleError, taken) : row && (variance(row.totalShare, row.totalError, taken) ?? variance(row.selfShare, row.selfError, taken));
 		const p = n / all;
 		return spread === undefined ? "" : ` ${plusMinus(Math.sqrt((p * (1 - p) * spread) / all))}`;
 	}

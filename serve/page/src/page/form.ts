@@ -12,9 +12,11 @@ const methods = [
 export class Form {
 	readonly root: HTMLFormElement;
 	private kind: Kind = "samples";
+	private readonly names: Record<Kind, string> = { samples: "", calls: "" }; // chosen or typed
 	private choices: Choices = { probes: [], ports: [] };
 	private readonly target = element("select", { id: "target", change: () => this.chose() });
-	private readonly typed = element("input", { id: "typed", type: "text", spellcheck: "false", autocomplete: "off" });
+	private readonly typed = element("input", { id: "typed", type: "text", spellcheck: "false", autocomplete: "off", "aria-describedby": "typed-explained" });
+	private readonly explained = element("p", { id: "typed-explained", class: "typed-field explained" });
 	private readonly elf = element("input", { id: "elf", type: "text", spellcheck: "false", autocomplete: "off", placeholder: "firmware with debug information" });
 	private readonly rate = element("input", { id: "rate", type: "number", min: 1, max: 1000000, step: "any", placeholder: "100" });
 	private readonly method = element("select", { id: "method" }, ...methods.map(([value, what]) => element("option", { value }, `${value}: ${what}`)));
@@ -41,6 +43,7 @@ export class Form {
 			field("Baud", this.baud, "calls-only narrow"),
 			element("label", { class: "check", title: "Though the ELF file is not what runs on the target" }, this.force, "Force"),
 			this.button,
+			this.explained,
 		);
 		this.setKind("samples");
 	}
@@ -52,8 +55,9 @@ export class Form {
 		this.baud.value = c.baud ? String(c.baud) : "";
 		this.method.value = c.method || "auto";
 		this.force.checked = c.force;
-		this.setKind(c.kind || "samples");
-		this.select(c.kind === "calls" ? c.port : c.probe);
+		this.names.samples = c.probe;
+		this.names.calls = c.port;
+		this.setKind(c.kind || "samples", false);
 	}
 
 	busy(on: boolean): void {
@@ -68,29 +72,38 @@ export class Form {
 		} catch (error) {
 			this.app.fail(error);
 		}
-		this.list();
+		this.list(this.name());
 	}
 
-	private setKind(kind: Kind): void {
+	private setKind(kind: Kind, keep = true): void {
+		if (keep) this.names[this.kind] = this.name();
 		this.kind = kind;
 		this.kinds.get(kind)!.checked = true;
 		this.root.dataset["kind"] = kind;
 		this.root.querySelector("#target-label")!.textContent = kind === "calls" ? "Serial port" : "Probe";
-		this.typed.placeholder = kind === "calls" ? "/dev/ttyUSB0, COM3, tcp:HOST:PORT" : "serial number, tcp:HOST, gdb:HOST:PORT";
-		this.list();
+		const calls = kind === "calls";
+		this.typed.placeholder = calls ? "/dev/ttyUSB0, COM3 or tcp:HOST:PORT" : "gdb:HOST:PORT or serial number";
+		this.explained.textContent = calls ? "tcp:HOST:PORT is the UART of an emulator, or a port server."
+			: "gdb:localhost:3333 is OpenOCD or pyOCD, 2331 J-Link, 61234 ST-LINK, 1234 QEMU. Else the serial number of a probe, tcp:HOST:PORT of one in the network, or sim:MODEL,FAULT.";
+		this.list(this.names[kind]);
 	}
 
-	private list(): void {
-		const before = this.target.value === other && !this.typed.value ? "" : this.target.value;
+	// name of the probe or port that is chosen or typed.
+	private name(): string {
+		return this.target.value === other ? this.typed.value.trim() : this.target.value;
+	}
+
+	// list shows the choices; a name that one of them has chooses it.
+	private list(name: string): void {
 		const known = (this.kind === "calls" ? this.choices.ports : this.choices.probes) ?? [];
-		this.target.replaceChildren(...known.map(option), element("option", { value: other }, "another…"));
-		this.select(before);
+		this.target.replaceChildren(...known.map(option), element("option", { value: other }, this.kind === "calls" ? "another port…" : "another probe, or a GDB server…"));
+		this.select(name);
 	}
 
 	private select(name: string): void {
 		const known = [...this.target.options].some((o) => o.value === name);
+		this.typed.value = known ? "" : name;
 		if (name && !known) {
-			this.typed.value = name;
 			this.target.value = other;
 		} else {
 			this.target.value = name || (this.target.options[0]?.value ?? other);
@@ -103,7 +116,7 @@ export class Form {
 	}
 
 	private async connect(): Promise<void> {
-		const name = this.target.value === other ? this.typed.value.trim() : this.target.value;
+		const name = this.name();
 		const c: Connect = {
 			kind: this.kind, probe: this.kind === "samples" ? name : "", port: this.kind === "calls" ? name : "",
 			baud: Math.round(this.baud.valueAsNumber) || 0, elf: this.elf.value.trim(), extra: this.app.state.connect.extra ?? [],

@@ -1,27 +1,20 @@
 // What the page knows of the run. Updates carry what changed; a new run
 // begins with nothing.
-import { type Frame, frame } from "../flame/frames";
+import { Category, type Frame } from "../flame/frames";
 import { History } from "./history";
+import { contextOf, type Func, type Node, Tree } from "./tree";
 import type { Event, Kind, Row, Status, Update } from "./wire";
-
-export interface Func {
-	name: string;
-	file: string;
-	line: number;
-	label: boolean;
-	category: number; // of its frame with the most in itself; -1: none yet
-}
-
-// Node is one of mprof's: those of one function below one caller that differ in
-// their category alone are one frame.
-interface Node {
-	frame: Frame;
-	category: number;
-}
 
 interface Counts {
 	count: number[];
 	time: number[];
+}
+
+// Choice is a part of what was collected.
+export interface Choice {
+	track: number; // -1: all
+	context: string; // of samples, as mprof report names it; "": all
+	apart: boolean; // each context on its own
 }
 
 export class Store {
@@ -35,9 +28,12 @@ export class Store {
 	status: Status | null = null;
 	history = new History();
 
-	private nodes: Node[] = [];
-	private frames: Frame[] = []; // callers first
-	private all: Frame = frame("all", "all", 3, null);
+	nodes: Node[] = [];
+	contexts: string[] = []; // of samples: those that were met
+
+	private called = new Tree(this, false);
+	private apart: Tree | null = null; // where somebody asked for it
+	private shown = this.called;
 	private counts: Counts[] = []; // by track, of each node
 
 	apply(u: Update): void {
@@ -53,6 +49,7 @@ export class Store {
 			const c = (this.counts[t] ??= { count: [], time: [] });
 			c.count[node![i]!] = count![i]!;
 			c.time[node![i]!] = time![i]!;
+			if (this.kind === "samples" && count![i]! > 0) this.meet(t, node![i]!);
 		});
 		for (const row of u.table ?? []) this.rows.set(row.function, row);
 		this.events.push(...(u.events ?? []));
@@ -63,8 +60,9 @@ export class Store {
 	private forget(): void {
 		this.functions = [];
 		this.nodes = [];
-		this.frames = [];
-		this.all = frame("all", "all", 3, null);
+		this.contexts = [];
+		this.called = this.shown = new Tree(this, false);
+		this.apart = null;
 		this.counts = [];
 		this.rows = new Map();
 		this.events = [];
@@ -80,62 +78,64 @@ export class Store {
 	private addNodes(n: Update["nodes"]): void {
 		n.parent?.forEach((parent, i) => {
 			const number = n.from + i;
-			if (this.nodes[number]) return;
-			const category = n.category![i]!;
-			const f = this.frame(number, n.function![i]!, category, this.nodes[parent]?.frame ?? this.all);
-			f.inlined ||= n.inlined![i] === 1;
-			this.nodes[number] = { frame: f, category };
+			this.nodes[number] ??= { parent, function: n.function![i]!, category: n.category![i]!, inlined: n.inlined![i] === 1 };
+			this.called.place(0, number);
 		});
 	}
 
-	private frame(number: number, of: number, category: number, caller: Frame): Frame {
-		let f = caller.children.find((c) => c.function === of);
-		if (!f) {
-			f = frame(String(number), this.functions[of]!.name, category, caller);
-			f.function = of;
-			this.frames.push(f);
-		}
-		return f;
+	private meet(track: number, node: number): void {
+		const { name } = contextOf(this, track, node);
+		if (!this.contexts.includes(name)) this.contexts.push(name);
 	}
 
-	// tree is the flame graph of one track, -1: of all; in samples, or in ns. Without
-	// idle, what ended in idle frames is left out.
-	tree(track: number, idle: boolean): Frame {
-		const chosen = track < 0 ? this.counts : this.counts[track] ? [this.counts[track]] : [];
+	// tree is the flame graph of what was chosen; in samples, or in ns. Without idle,
+	// what ended in idle frames is left out.
+	tree(choice: Choice, idle: boolean): Frame {
+		const tree = (this.shown = choice.apart ? (this.apart ??= new Tree(this, true)) : this.called);
 		const samples = this.kind === "samples";
-		for (const f of this.frames) f.self = f.asleep = 0;
-		this.nodes.forEach(({ frame: f, category }, i) => {
-			let self = 0;
-			for (const c of chosen) if (c) self += (samples ? c.count[i] : (c.time[i] ?? 0) * 1e9) ?? 0;
-			if (category !== 2) f.category = category;
+		for (const f of tree.frames) f.self = f.asleep = 0;
+		this.each(choice, (track, i, c) => {
+			const f = tree.place(track, i);
+			const self = (samples ? c.count[i] : (c.time[i] ?? 0) * 1e9) ?? 0;
+			const { category } = this.nodes[i]!;
+			if (category !== Category.Idle) f.category = category;
 			else if (idle) f.asleep += self;
 			else return;
 			f.self += self;
 		});
-		this.all.total = 0;
-		for (const f of this.frames) f.total = f.self;
-		for (let i = this.frames.length - 1; i >= 0; i--) this.frames[i]!.parent!.total += this.frames[i]!.total;
-		for (const f of this.frames) if (f.asleep > f.total / 2) f.category = 2;
-		this.categories();
-		return this.all;
+		tree.all.total = 0;
+		for (const f of tree.frames) f.total = f.self;
+		for (let i = tree.frames.length - 1; i >= 0; i--) tree.frames[i]!.parent!.total += tree.frames[i]!.total;
+		for (const f of tree.frames) if (f.asleep > f.total / 2) f.category = Category.Idle;
+		this.categories(tree);
+		return tree.all;
+	}
+
+	// each looks at the nodes of the tracks and contexts that were chosen.
+	private each(choice: Choice, visit: (track: number, node: number, c: Counts) => void): void {
+		this.counts.forEach((c, track) => {
+			if (choice.track >= 0 && choice.track !== track) return;
+			this.nodes.forEach((_, i) => {
+				if (!choice.context || contextOf(this, track, i).name === choice.context) visit(track, i, c);
+			});
+		});
 	}
 
 	// categories of functions are those of their frames with the most in themselves.
-	private categories(): void {
+	private categories(tree: Tree): void {
 		const most: number[] = [];
-		for (const f of this.frames) {
-			if (f.self < (most[f.function] ?? 0)) continue;
+		for (const f of tree.frames) {
+			if (f.function < 0 || f.self < (most[f.function] ?? 0)) continue;
 			most[f.function] = f.self;
 			this.functions[f.function]!.category = f.category;
 		}
 	}
 
-	// calls that returned into a node, of the tracks that are shown.
-	calls(f: Frame, track: number): number {
-		const chosen = track < 0 ? this.counts : [this.counts[track]];
+	// calls that returned into a frame of the tree, of what is shown.
+	calls(f: Frame, choice: Choice): number {
 		let sum = 0;
-		this.nodes.forEach((n, i) => {
-			if (n.frame === f) for (const c of chosen) sum += c?.count[i] ?? 0;
+		this.each(choice, (track, i, c) => {
+			if (this.shown.place(track, i) === f) sum += c.count[i] ?? 0;
 		});
 		return sum;
 	}

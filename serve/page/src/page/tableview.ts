@@ -4,7 +4,7 @@ import { aligned, count, moment, percent, plural, plusMinus } from "../format";
 import { colour } from "../flame/colours";
 import { matcher } from "../flame/frames";
 import type { App, View } from "./app";
-import type { Func } from "./store";
+import type { Func } from "./tree";
 import type { Kind, Row } from "./wire";
 
 interface Column {

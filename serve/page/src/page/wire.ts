@@ -128,6 +128,7 @@ export interface State {
 	elf: string;
 	recording: string;
 	collected: boolean;
+	waiting: boolean; // lost, and the run goes on when the target is back
 	watched: boolean; // the run of a command line: it can be stopped and saved, no more
 	error?: Failure | null;
 }
