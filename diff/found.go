@@ -1,6 +1,10 @@
 package diff
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/mprof/mprof/export"
+)
 
 // rules prints what they found: all that failed, and of each rule that did not, what came nearest.
 func (t *text) rules() {
@@ -29,7 +33,7 @@ func (o *Layout) lines() (lines []ruleLine) {
 			x := &o.Results[i]
 			if n++; x.Violated {
 				failed = true
-				lines = append(lines, ruleLine{true, rule.Text, x.Sentence()})
+				lines = append(lines, ruleLine{true, export.Printable(rule.Text), export.Printable(x.Sentence())})
 			}
 			if rule.size(x.Change) > rule.size(o.Results[nearest].Change) {
 				nearest = i
@@ -42,7 +46,7 @@ func (o *Layout) lines() (lines []ruleLine) {
 		if n > 1 {
 			found = fmt.Sprintf("none of %d; the most: %s", n, found)
 		}
-		lines = append(lines, ruleLine{false, rule.Text, found})
+		lines = append(lines, ruleLine{false, export.Printable(rule.Text), export.Printable(found)})
 	}
 	return lines
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/profile"
 )
 
@@ -59,7 +60,7 @@ func (d *Diff) Text(w io.Writer, o Layout) error {
 		t.table("functions", d.Functions, d.quantities(), o.Functions)
 		t.legend()
 		for _, r := range d.Remarks {
-			fmt.Fprintf(&t.out, "%s %s\n", t.warn("note:"), r)
+			fmt.Fprintf(&t.out, "%s %s\n", t.warn("note:"), export.Printable(r))
 		}
 	}
 	t.rules()
@@ -207,7 +208,7 @@ const maxName = 72
 
 // describe names a row, and says what else became of it.
 func (t *text) describe(r *Row) string {
-	name := r.Name
+	name := export.Printable(r.Name)
 	if utf8.RuneCountInString(name) > maxName {
 		name = string([]rune(name)[:maxName-1]) + "…"
 	}
@@ -219,10 +220,10 @@ func (t *text) describe(r *Row) string {
 		name = t.less(name)
 	}
 	if r.File != "" {
-		name += "  " + t.faint(fmt.Sprintf("%s:%d", path.Base(strings.ReplaceAll(r.File, `\`, "/")), r.Line))
+		name += "  " + t.faint(fmt.Sprintf("%s:%d", export.Printable(path.Base(strings.ReplaceAll(r.File, `\`, "/"))), r.Line))
 	}
 	for _, what := range r.fate() {
-		name += "  " + t.warn(what)
+		name += "  " + t.warn(export.Printable(what))
 	}
 	return name
 }

@@ -271,7 +271,7 @@ func (s *summary) functions(limit int, order Order) {
 const maxName = 72
 
 func (s *summary) describe(e profile.Entry) string {
-	name := e.Name
+	name := Printable(e.Name)
 	if utf8.RuneCountInString(name) > maxName {
 		name = string([]rune(name)[:maxName-1]) + "…"
 	}
@@ -279,7 +279,7 @@ func (s *summary) describe(e profile.Entry) string {
 	if f.File == "" {
 		return name
 	}
-	file := f.File[strings.LastIndexAny(f.File, `/\`)+1:]
+	file := Printable(f.File[strings.LastIndexAny(f.File, `/\`)+1:])
 	return fmt.Sprintf("%s  %s", name, s.faint(fmt.Sprintf("%s:%d", file, f.Line)))
 }
 
@@ -288,7 +288,7 @@ func (s *summary) remarks() {
 		s.printf("\n")
 	}
 	for _, r := range s.p.Taken.Remarks {
-		s.printf("%s %s\n", s.warn("note:"), r)
+		s.printf("%s %s\n", s.warn("note:"), Printable(r))
 	}
 }
 

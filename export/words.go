@@ -1,7 +1,9 @@
 package export
 
 import (
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/mprof/mprof/profile"
 )
@@ -41,3 +43,14 @@ func Facts(p *profile.Profile) (all []FactGroup) {
 
 // Program is the short name of the program that was profiled.
 func Program(p *profile.Profile) string { return processName(p) }
+
+// Printable is a text with a mark in place of each character that a terminal would obey: a name in a file of
+// somebody else may hold escape sequences and line ends.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}

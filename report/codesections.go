@@ -49,12 +49,20 @@ func (r *Report) codeSection(x *Listing) section {
 		row := append(c.Self.cells(), c.Total.cells()...)
 		t.row(append(row, fmt.Sprintf("%x", c.Addr), c.Raw, codeCell+"  "+expandTabs(c.Text))...)
 	}
-	s := section{title: fmt.Sprintf("%s at 0x%08x", x.Symbol, x.Low), table: t, code: true, notes: r.errorNote()}
+	s := section{title: codeTitle(x), table: t, code: true, notes: r.errorNote()}
 	s.lines = append(s.lines, fmt.Sprintf("self %s, total %s", amountWords(x.Self), amountWords(x.Total)))
 	if x.Remark != "" {
 		s.lines = append(s.lines, x.Remark)
 	}
 	return s
+}
+
+// codeTitle names the function as the other views do, and its symbol where that is another name.
+func codeTitle(x *Listing) string {
+	if x.Symbol == x.Function {
+		return fmt.Sprintf("%s at 0x%08x", x.Function, x.Low)
+	}
+	return fmt.Sprintf("%s at 0x%08x, symbol %s", x.Function, x.Low, x.Symbol)
 }
 
 // sourceOf is the line that an instruction comes from: "sort.c:14  uint32_t *x = a; (swap)".
@@ -105,5 +113,5 @@ func amountWords(a Amount) string {
 	case a.Traced:
 		return fmt.Sprintf("%s (%s)", c[1], c[0])
 	}
-	return fmt.Sprintf("%s ±%s (%s samples)", c[0], c[1], c[2])
+	return fmt.Sprintf("%s ±%s (%s)", c[0], c[1], samples(a.Samples))
 }

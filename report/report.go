@@ -105,8 +105,9 @@ func (e *NoFunctionError) Error() string {
 	return fmt.Sprintf("report: no function of the profile is named %q, and no name matches that", e.Pattern)
 }
 
-// match lists the functions of that name, or whose names the pattern matches as a regular expression, by name. A
-// name with brackets or asterisks, as in C++, is a name where a function has it.
+// match lists the functions of that name, or of that name without arguments, or whose names the pattern matches as a
+// regular expression, by name. A name with brackets or asterisks, as in C++, is a name where a function has it. Labels
+// such as <cut: stack memory not captured> are left out where the pattern matches functions, too: "ack" is in that one.
 func match(p *profile.Profile, pattern string) (found []profile.FunctionIndex, err error) {
 	pick := func(fits func(name string) bool) {
 		for i := range p.Functions {
@@ -118,8 +119,10 @@ func match(p *profile.Profile, pattern string) (found []profile.FunctionIndex, e
 	if pick(func(name string) bool { return name == pattern }); len(found) > 0 {
 		return found, nil
 	}
-	if pick(func(name string) bool { return strings.HasPrefix(name, pattern+" (") }); len(found) > 0 && pattern != "" {
-		return found, nil // statics of several files
+	if pick(func(name string) bool {
+		return strings.HasPrefix(name, pattern+" (") || strings.HasPrefix(name, pattern+"(")
+	}); len(found) > 0 && pattern != "" {
+		return found, nil // statics of several files, or C++
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -128,6 +131,10 @@ func match(p *profile.Profile, pattern string) (found []profile.FunctionIndex, e
 	found = nil
 	if pick(re.MatchString); len(found) == 0 {
 		return nil, &NoFunctionError{pattern}
+	}
+	isLabel := func(f profile.FunctionIndex) bool { return p.Functions[f].Label }
+	if pattern != "" && slices.ContainsFunc(found, func(f profile.FunctionIndex) bool { return !isLabel(f) }) {
+		found = slices.DeleteFunc(found, isLabel)
 	}
 	slices.SortFunc(found, func(a, b profile.FunctionIndex) int {
 		return strings.Compare(p.Functions[a].Name, p.Functions[b].Name)

@@ -35,6 +35,7 @@ func (t *table) text(w io.Writer) error {
 	line := func(row []string) {
 		var b strings.Builder
 		for i, cell := range row {
+			cell = export.Printable(cell)
 			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
 			switch {
 			case i == len(row)-1:
@@ -98,9 +99,10 @@ const codeCell = "\x00"
 
 func markdownCell(s string) string {
 	code, ok := strings.CutPrefix(s, codeCell)
+	code = export.Printable(expandTabs(code))
 	switch {
 	case !ok:
-		return markdownText(strings.TrimSpace(s))
+		return markdownText(export.Printable(strings.TrimSpace(s)))
 	case strings.TrimSpace(code) == "":
 		return ""
 	}
@@ -109,7 +111,7 @@ func markdownCell(s string) string {
 	for strings.Contains(code, fence) {
 		fence += "`"
 	}
-	return fence + " " + strings.NewReplacer("|", `\|`, "\t", "    ").Replace(strings.TrimRight(code, " \t")) + " " + fence
+	return fence + " " + strings.ReplaceAll(strings.TrimRight(code, " "), "|", `\|`) + " " + fence
 }
 
 // cells are share and standard error, and the number of samples; of traced calls share and time. Nothing is a dot, as

@@ -89,6 +89,7 @@ func (d *document) section(s section) {
 		write, title, line, note = s.table.markdown, "## %s\n\n", "%s\n\n", "%s\n\n"
 	}
 	say := func(format, text string) {
+		text = export.Printable(text)
 		if d.markdown {
 			text = markdownText(text)
 		}
