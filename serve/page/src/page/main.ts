@@ -76,6 +76,7 @@ function draw(): void {
 function show(state: State): void {
 	app.state = state;
 	bar.show(state);
+	notices.command = state.watched;
 	const kept = state.phase === "lost" && state.collected && !state.waiting ? ["What was collected until then is here, and can be saved."] : [];
 	notices.fail(state.error ? { text: state.error.text, hints: [...(state.error.hints ?? []), ...kept] } : null);
 	document.title = state.phase === "running" ? "● mprof" : "mprof";

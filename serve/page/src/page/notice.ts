@@ -2,6 +2,7 @@
 import { element } from "../element";
 import { Refused } from "./socket";
 import type { Failure } from "./wire";
+import { inWords } from "./words";
 
 export class Notices {
 	readonly root = element("div", { class: "notices" });
@@ -9,6 +10,7 @@ export class Notices {
 	private readonly link = element("div", { role: "status" });
 	private readonly remarks = element("div", { class: "remarks" });
 	private shown = "";
+	command = false; // the run is that of a command line, whose words those of mprof are
 
 	constructor() {
 		this.root.append(this.link, this.failure, this.remarks);
@@ -23,7 +25,7 @@ export class Notices {
 		if (!f) return this.failure.replaceChildren();
 		this.failure.replaceChildren(
 			element("div", { class: "notice bad" },
-				element("div", {}, element("p", {}, sentence(f.text)), ...(f.hints ?? []).map((hint) => element("p", { class: "hint" }, hint))),
+				element("div", {}, element("p", {}, sentence(this.words(f.text))), ...(f.hints ?? []).map((hint) => element("p", { class: "hint" }, this.words(hint)))),
 				element("button", { type: "button", class: "icon", "aria-label": "Close this message", click: () => this.fail(null) }, "✕"),
 			),
 		);
@@ -35,7 +37,12 @@ export class Notices {
 		this.link.replaceChildren(...(on ? [] : [element("div", { class: "notice warn" }, element("p", {}, `mprof does not answer. ${why}What it sent until now stays here; the page connects again by itself.`))]));
 	}
 
-	remark(texts: string[]): void {
+	private words(text: string): string {
+		return this.command ? text : inWords(text);
+	}
+
+	remark(remarks: string[]): void {
+		const texts = remarks.map((text) => this.words(text));
 		if (this.remarks.childElementCount === texts.length && [...this.remarks.children].every((c, i) => c.textContent === texts[i])) return;
 		this.remarks.replaceChildren(...texts.map((text) => element("p", {}, text)));
 	}
@@ -50,6 +57,6 @@ function failure(error: unknown): Failure {
 // sentence of an error: without the package that it comes from, and with a capital.
 function sentence(text: string): string {
 	const plain = text.replace(/^(page|session|live): /, "");
-	const s = plain.charAt(0).toUpperCase() + plain.slice(1);
+	const s = /^mprof\b/.test(plain) ? plain : plain.charAt(0).toUpperCase() + plain.slice(1);
 	return /[.!?]$/.test(s) ? s : s + ".";
 }
