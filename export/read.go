@@ -156,7 +156,7 @@ func printable(data []byte) bool {
 	head := data[:min(len(data), 4096)]
 	for len(head) > 0 {
 		r, n := utf8.DecodeRune(head)
-		if r == utf8.RuneError && n < 2 && len(head) >= utf8.UTFMax || r < ' ' && !strings.ContainsRune("\t\r\n", r) {
+		if r == utf8.RuneError && n < 2 && len(head) >= utf8.UTFMax || r < ' ' && !strings.ContainsRune("\t\r\n\f\a\b\x1b", r) {
 			return false
 		}
 		head = head[n:]

@@ -33,9 +33,32 @@ func written(tb testing.TB, p *profile.Profile, ext string) []byte {
 	return out.Bytes()
 }
 
+// strays is a trace in which two calls overlap on one track, as lost bytes make them.
+func strays(t *testing.T) *profile.Profile {
+	t.Helper()
+	p := traced(t, 900)
+	calls := p.Threads[0].Calls
+	n := len(calls)
+	calls[n-2], calls[n-1] = calls[n-1], calls[n-2] // the callee first, if one is the other's
+	calls[n-2].Time, calls[n-2].Duration = p.Duration, time.Millisecond
+	calls[n-1].Time, calls[n-1].Duration = p.Duration+time.Millisecond/2, time.Millisecond
+	p.Duration += 2 * time.Millisecond
+	return p
+}
+
+// oddNames is a trace with a control character in each function's name.
+func oddNames(t *testing.T) *profile.Profile {
+	t.Helper()
+	p := traced(t, 900)
+	for i := range p.Functions {
+		p.Functions[i].Name += "\x1b[31m"
+	}
+	return p
+}
+
 // A file that mprof wrote gives back the very profile: each row, frame, call, event and number.
 func TestReadWholeFormats(t *testing.T) {
-	profiles := map[string]*profile.Profile{"lossy": lossy(t), "traced": traced(t, 900)}
+	profiles := map[string]*profile.Profile{"lossy": lossy(t), "traced": traced(t, 900), "strays": strays(t), "names": oddNames(t)}
 	for seed := range uint64(16) {
 		profiles[fmt.Sprint("random ", seed)] = randomProfile(seed)
 	}
