@@ -103,7 +103,7 @@ var hints = []hint{
 	{is(tftp.ErrUnreachable), "Is the network of the target up, and was profile_on called after that? A firewall may keep its packets out: they come from another port than 69."},
 	{is(uart.ErrNotFound), "Is the adapter plugged in? mprof list shows the serial ports. Without one: mprof trace --demo"},
 	{is(uart.ErrBusy), "Close that program first: a terminal, an IDE, ModemManager, another mprof. Two readers would each get a part of the bytes."},
-	{is(uart.ErrNotSerial), "--port takes a serial port, a pseudo-terminal, tcp:HOST:PORT or sim; --from replays a file."},
+	{is(uart.ErrNotSerial), "--port takes a serial port, a pseudo-terminal, tcp:HOST:PORT or sim; mprof trace --from replays a file."},
 	{is(uart.ErrBaud), "Choose a --baud that both the adapter and the firmware's UART can: 115200, 460800, 921600."},
 	{is(target.ErrTCPPort), "Does the emulator or the port server listen there, and on this host? QEMU: -serial tcp::4000,server"},
 	{as[*trace.SilentError], "Is the firmware running, is its TX wired to RX of the adapter (and the other way round), is it the right port (mprof list), and does the firmware call mprof_init and mprof_poll?"},

@@ -19,6 +19,10 @@ func TestPageWords(t *testing.T) {
 	p.Until(`/^Rate 50000: .*Method pcsr goes on to/.test(document.querySelector(".notice.bad p")?.textContent)`)
 	p.Type("#typed", "sim:debugprobe,pins-off=1ms")
 	p.Type("#rate", "500")
+	p.Type("#elf", "nowhere.elf")
+	p.Click("#connect")
+	p.Until(`/^Open nowhere.elf: /.test(document.querySelector(".notice.bad p")?.textContent)`)
+	p.Type("#elf", " ")
 	p.Click("#connect")
 	p.Until(`/--speed .*--connect-under-reset\. \(--speed and --connect-under-reset are options of mprof serve\.\)$/.test(document.querySelector(".notice.bad .hint")?.textContent)`)
 }

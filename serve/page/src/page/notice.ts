@@ -56,7 +56,7 @@ function failure(error: unknown): Failure {
 
 // sentence of an error: without the package that it comes from, and with a capital.
 function sentence(text: string): string {
-	const plain = text.replace(/^(page|session|live): /, "");
+	const plain = text.replace(/^[a-z]+: /, "");
 	const s = /^mprof\b/.test(plain) ? plain : plain.charAt(0).toUpperCase() + plain.slice(1);
 	return /[.!?]$/.test(s) ? s : s + ".";
 }
