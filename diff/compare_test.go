@@ -200,6 +200,20 @@ func TestSleepIsNotKnown(t *testing.T) {
 	}
 }
 
+// A name in a file of somebody else does not reach the terminal as an escape sequence, in text or in markdown.
+func TestNamesDoNothing(t *testing.T) {
+	const evil = "a\x1b[31mred\nb"
+	p := run(100, 1, map[string]float64{evil: 1}, evil)
+	d := compare(t, p, p, diff.Options{})
+	var out strings.Builder
+	if err := errors.Join(d.Text(&out, diff.Layout{Functions: 5}), d.Markdown(&out, diff.Layout{Functions: 5})); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); strings.Contains(text, "\x1b") || strings.Count(text, "\ufffd[31mred") != 3 || strings.Contains(text, "red\nb") {
+		t.Errorf("%q", text)
+	}
+}
+
 // Samples that come in rows of a hundred of one kind are a hundredth of them.
 func TestCorrelatedSamples(t *testing.T) {
 	blocky := func(seed uint64) *profile.Profile {

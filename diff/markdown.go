@@ -5,11 +5,18 @@ import (
 	"io"
 	"strings"
 
+	"github.com/mprof/mprof/export"
+
 	"github.com/mprof/mprof/profile"
 )
 
 // cellText keeps a name within its cell: of what Markdown gives a meaning, a bar would end it.
-var cellText = strings.NewReplacer("|", `\|`, "`", "'", "\n", " ", "\r", " ")
+var cellText = cellReplacer{strings.NewReplacer("|", `\|`, "`", "'", "\n", " ", "\r", " ")}
+
+type cellReplacer struct{ *strings.Replacer }
+
+// Replace is that of the replacer, and leaves nothing that a terminal would obey.
+func (r cellReplacer) Replace(s string) string { return export.Printable(r.Replacer.Replace(s)) }
 
 // Markdown writes the comparison as tables, for the summary of a CI job or the comment on a
 // change: what is significant, and as many others as are asked for.

@@ -81,7 +81,7 @@ func callsByName(p *profile.Profile) map[string]int64 {
 	sums := map[string]int64{}
 	for _, t := range p.Threads {
 		for i := range t.Calls {
-			sums[plain(p.Functions[p.Frames[p.Stacks[t.Calls[i].Stack].Frame].Function].Name)]++
+			sums[p.Functions[p.Frames[p.Stacks[t.Calls[i].Stack].Frame].Function].Name]++
 		}
 	}
 	return sums

@@ -46,19 +46,17 @@ func strays(t *testing.T) *profile.Profile {
 	return p
 }
 
-// oddNames is a trace with a control character in each function's name.
-func oddNames(t *testing.T) *profile.Profile {
-	t.Helper()
-	p := traced(t, 900)
+// oddNames puts control characters into each function's name.
+func oddNames(p *profile.Profile) *profile.Profile {
 	for i := range p.Functions {
-		p.Functions[i].Name += "\x1b[31m"
+		p.Functions[i].Name += "\x1b[31m\nx"
 	}
 	return p
 }
 
 // A file that mprof wrote gives back the very profile: each row, frame, call, event and number.
 func TestReadWholeFormats(t *testing.T) {
-	profiles := map[string]*profile.Profile{"lossy": lossy(t), "traced": traced(t, 900), "strays": strays(t), "names": oddNames(t)}
+	profiles := map[string]*profile.Profile{"lossy": lossy(t), "traced": traced(t, 900), "strays": strays(t), "names": oddNames(traced(t, 900)), "names of samples": oddNames(rich(t, 300))}
 	for seed := range uint64(16) {
 		profiles[fmt.Sprint("random ", seed)] = randomProfile(seed)
 	}

@@ -233,6 +233,15 @@ func checkDepths(p *profile.Profile) error {
 	return nil
 }
 
+// byPlainName is sums by names without control characters, which some formats have no place for.
+func byPlainName(sums map[string]int64) map[string]int64 {
+	out := make(map[string]int64, len(sums))
+	for name, n := range sums {
+		out[plain(name)] += n
+	}
+	return out
+}
+
 // recall is the profile beside the rows of a file, if it is still that of the rows: sums, which
 // were found in the rows, are what of says of it. Else it is rows, with a note.
 func recall(rows *profile.Profile, packed string, sums map[string]int64, of func(*profile.Profile) map[string]int64) (*profile.Profile, error) {
@@ -243,7 +252,7 @@ func recall(rows *profile.Profile, packed string, sums map[string]int64, of func
 	if err != nil {
 		return nil, err
 	}
-	if !maps.Equal(sums, of(p)) {
+	if !maps.Equal(byPlainName(sums), byPlainName(of(p))) {
 		note(rows, "somebody has changed the file since mprof wrote it: what it says of the whole run is left out")
 		return rows, nil
 	}
