@@ -47,7 +47,7 @@ func TestPageWaitsForTarget(t *testing.T) {
 	p.phase("lost")
 	p.Until(`document.querySelector(".phase").textContent === "Waiting for the target" && !document.querySelector("#stop").hidden && document.querySelector(".form").hidden`)
 	p.Click("#stop")
-	p.Until(`document.querySelector(".phase").textContent === "Target lost" && document.querySelector("#stop").hidden && !document.querySelector(".form").hidden`)
+	p.Until(`document.querySelector(".phase").textContent === "Ended by an error" && document.querySelector("#stop").hidden && !document.querySelector(".form").hidden`)
 	p.equalsSaved()
 }
 

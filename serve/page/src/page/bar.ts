@@ -7,7 +7,7 @@ import { saveMenu } from "./save";
 import type { Phase, State } from "./wire";
 
 const phases: Record<Phase, string> = {
-	idle: "Not connected", connecting: "Connecting", ready: "Ready", running: "Running", stopping: "Stopping", lost: "Target lost",
+	idle: "Not connected", connecting: "Connecting", ready: "Ready", running: "Running", stopping: "Stopping", lost: "Ended by an error",
 };
 
 export class Bar {
