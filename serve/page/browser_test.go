@@ -268,7 +268,7 @@ func TestPageErrors(t *testing.T) {
 	tab.Until(`document.querySelectorAll("#target option").length > 2`)
 	tab.Do(chromedp.SetValue(chromedp.CSS("#target"), "broken"))
 	tab.Click("#connect")
-	tab.Until(`document.querySelector(".notice.bad")?.textContent.includes("no probe matches")`)
+	tab.Until(`document.querySelector(".notice.bad")?.textContent.includes("No probe matches")`)
 	tab.Until(`document.querySelector(".notice.bad .hint").textContent === "Check the cable."`)
 	tab.Click(`.notice.bad button`)
 	tab.Until(`!document.querySelector(".notice.bad")`)
