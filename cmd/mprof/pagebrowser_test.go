@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -133,7 +134,10 @@ func (p *drawnPage) tableEqualsReport(columns int) {
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
 		unlike = ""
 		for _, row := range browsertest.Eval[[]string](p.Tab, `[...document.querySelectorAll(".functions tbody tr")].slice(0, 15).map(r => [...r.cells].map(c => c.textContent.replace(/\u202f/g, "")).join(" "))`) {
-			if !printed[first(row)] {
+			// The report says beside its table what functions called that had not returned.
+			words := strings.Fields(row)
+			open := slices.Contains(words, "running>") && strings.Contains(report.stdout, "they called "+words[1]+" "+words[2]+" ")
+			if !open && !printed[first(row)] {
 				unlike = row
 			}
 		}

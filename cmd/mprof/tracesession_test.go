@@ -32,8 +32,9 @@ func (c *counting) Records(b trace.Batch) {
 }
 
 func (c *counting) Metadata(m trace.Metadata) {
-	if m.Flags&trace.FlagStarted != 0 {
+	if m.Flags&trace.FlagStarted != 0 { // the target counts from 0, also where the answer to its START gets lost
 		c.resets++
+		c.records, c.lost, c.dropped = 0, 0, 0
 	}
 }
 
