@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -62,5 +63,37 @@ func TestSessionLateAnswers(t *testing.T) {
 			t.Errorf("%v ms: %d STARTs, records of version %d, remarks %q", int(by), starts, r.batches[0].Version, r.remarks)
 		}
 		replaysTheSame(t, r)
+	}
+}
+
+// TestSessionLateVersion: a target that hears badly at first is asked for version 1 meanwhile. It has
+// version 2 all the same: answers in version 1 that come late are not the end of it.
+func TestSessionLateVersion(t *testing.T) {
+	t.Parallel()
+	for _, deaf := range []int{1, 3, 4, 6} {
+		for _, by := range []time.Duration{testPatience / 24, testPatience / 8, testPatience / 5} {
+			t.Run(fmt.Sprint(deaf, by), func(t *testing.T) {
+				t.Parallel()
+				asked := 0
+				fw := &target{meta: ourMetadata(), rate: 5, random: rand.New(rand.NewPCG(uint64(deaf), 1))}
+				fw.obeys = func(c byte) int {
+					if c == CommandGetMetadata {
+						asked++
+					}
+					if asked <= deaf {
+						return -1
+					}
+					return 0
+				}
+				r := runSession(t, fw, SessionOptions{}, 300, func(c net.Conn) io.ReadWriteCloser { return delay(c, by) })
+				if r.err != nil {
+					t.Fatal(r.err)
+				}
+				r.exact(t)
+				if _, _, starts := fw.truth(); starts != 1 || r.batches[0].Version != 2 || len(r.remarks) > 0 {
+					t.Errorf("%d STARTs, records of version %d, remarks %q", starts, r.batches[0].Version, r.remarks)
+				}
+			})
+		}
 	}
 }

@@ -31,22 +31,26 @@ func (s *Session) negotiate(ctx context.Context) error {
 }
 
 // insist asks for the version again that was not refused, but only got no
-// answer: on a bad line that says little.
+// answer: on a bad line that says little. Where METADATA says what was agreed, that
+// decides: the answer may be a late one, to a command that asked for less.
 func (s *Session) insist(ctx context.Context) error {
 	h := s.heard
-	rounds := bare
+	rounds, agreed := bare, &s.version
 	if h.metadata.Known >= KnownTickShift { // which firmware without version 2 does not have
-		rounds = stubborn
+		rounds, agreed = stubborn, &h.metadata.Version
 	}
 	for range rounds {
-		if h.asked == 0 || s.version == s.o.Version || h.reason[CommandGetMetadata] != 0 {
+		if h.asked == 0 || *agreed == s.o.Version || h.reason[CommandGetMetadata] != 0 {
 			return nil
 		}
 		asked := more(&h.asked)
 		s.send(CommandGetMetadata, byte(s.o.Version), s.tickShift())
-		if ok, err := s.pump(ctx, s.interval(0), asked); ok || err != nil {
-			s.version = s.o.Version
+		ok, err := s.pump(ctx, s.interval(0), asked)
+		if err != nil {
 			return err
+		}
+		if ok {
+			s.version = s.o.Version
 		}
 	}
 	return nil
