@@ -51,6 +51,13 @@ func (d *Decoder) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// beginAnew forgets what is missing so far: nobody wanted it. It returns the bytes that may be
+// the beginning of a packet; what follows makes of them what another Decoder makes of both.
+func (d *Decoder) beginAnew() []byte {
+	d.gap, d.numbers = 0, numbering{}
+	return d.frames.buf[d.frames.read:]
+}
+
 // Flush gives up a packet that is incomplete: no more bytes of it will come. What
 // waits for its variant to be detected goes on waiting.
 func (d *Decoder) Flush() error {

@@ -116,6 +116,8 @@ func (p *replay) end() error {
 		return diagnose(p.o.Name, p.first, int(total))
 	case p.running:
 		p.remark("%s ends while profiling ran: what the target recorded last is missing", p.o.Name)
+	case p.cut:
+		p.remark("%s ends with a reset of the target: its last records are missing", p.o.Name)
 	case p.unsent:
 		p.remark("%s ends before the target said that all was sent: the last records may be missing", p.o.Name)
 	}

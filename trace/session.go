@@ -22,8 +22,12 @@ type Session struct {
 	asked      int     // GET_STATUS that were sent, but for those that got lost
 	noMetadata bool    // it refuses GET_METADATA
 	obeyed     bool    // it was seen to obey START
+	ran        bool    // it was before, too
+	bodies     int     // GET_METADATA with a body that were sent while approaching
+	olders     int     // times that START was repeated because of the version of records
 	known      *string // the build id that was compared
 	version    int     // of the records, as it was agreed
+	agreed     bool    // or refused
 	wire       Variant
 	early      early
 	origin     time.Time // of Arrived

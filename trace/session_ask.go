@@ -45,7 +45,7 @@ func (s *Session) keepEarly() {
 	s.early.bytes, s.keep = nil, true
 }
 
-// pump decodes what comes until something happened, for at most d. The error is
+// pump decodes what comes until something happened, for at most d, and what has come by then. The error is
 // ErrLost or that of ctx.
 func (s *Session) pump(ctx context.Context, d time.Duration, happened func() bool) (bool, error) {
 	timer := time.NewTimer(d)
@@ -58,12 +58,27 @@ func (s *Session) pump(ctx context.Context, d time.Duration, happened func() boo
 			}
 			s.feed(a)
 		case <-timer.C:
-			return happened(), nil
+			return s.pumpQueued(happened)
 		case <-ctx.Done():
 			return false, context.Cause(ctx)
 		}
 	}
 	return true, nil
+}
+
+// pumpQueued decodes what came while nobody looked, as on a machine that is busy, until something happened.
+func (s *Session) pumpQueued(happened func() bool) (bool, error) {
+	for range len(s.line.in) {
+		if happened() {
+			break
+		}
+		a, ok := <-s.line.in
+		if !ok {
+			return happened(), s.line.lost(s.o.Port)
+		}
+		s.feed(a)
+	}
+	return happened(), nil
 }
 
 // send sends a command.

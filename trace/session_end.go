@@ -20,7 +20,13 @@ func (s *Session) end() error {
 		s.remark("the firmware did not answer STOP: it may still run, and its last records may be missing")
 		return nil
 	}
-	return s.drain(ctx)
+	if err := s.drain(ctx); err != nil {
+		return err
+	}
+	if s.heard.cut {
+		s.remark("the firmware was reset at the end of the run: its last records are missing")
+	}
+	return nil
 }
 
 // stop sends STOP until the target acknowledges it, or says that it stands.
@@ -66,12 +72,19 @@ func (s *Session) drain(ctx context.Context) error {
 			return nil
 		case answered, s.heard.packets > packets:
 			unanswered = 0
+			if answered && s.heard.status.Running { // the answer to STOP was that of an earlier one
+				s.send(CommandStop)
+			}
 			if _, err := s.pump(ctx, s.interval(0)/4, never); err != nil {
 				return err
 			}
 		default:
 			unanswered++
 		}
+	}
+	if st := s.heard.status; st.Known >= KnownState && st.Running {
+		s.remark("the firmware still ran after STOP: it may still run, and its last records may be missing")
+		return nil
 	}
 	s.remark("the firmware did not say that all its records were sent: the last ones may be missing")
 	return nil

@@ -5,17 +5,19 @@ package trace
 // in version 1 anything, only a STATUS of a target tells that stands still and has
 // nothing left to send.
 type ledger struct {
-	running  bool   // START was acknowledged, STOP was not
-	forgot   bool   // it ran, stands, and has sent less than before: it was reset
-	stands   bool   // it ran and stands, though it was not told to
-	numbered bool   // records are of version 2
-	based    bool   // it is known where numbers and counts began
-	began    bool   // it has run since
-	next     uint32 // number of the record to come
-	unseen   uint32 // records before the first one of which a gap could be known
-	received uint32 // records of version 1
-	dropped  uint32 // by the target, as its records say
-	sent     uint32 // of the last STATUS
+	running      bool   // START was acknowledged, STOP was not
+	forgot       bool   // it ran, stands, and has sent less than before: it was reset
+	fewer        bool   // it was stopped and has sent less than before: the same
+	stands       bool   // it ran and stands, though it was not told to
+	acknowledged bool   // START was: what comes is behind it
+	numbered     bool   // records are of version 2
+	based        bool   // it is known where numbers and counts began
+	began        bool   // it has run since
+	next         uint32 // number of the record to come
+	unseen       uint32 // records before the first one of which a gap could be known
+	received     uint32 // records of version 1
+	dropped      uint32 // by the target, as its records say
+	sent         uint32 // of the last STATUS
 }
 
 // restart begins numbers and counts at 0.
@@ -51,6 +53,14 @@ func (l *ledger) skip(g Loss) {
 	}
 }
 
+// behind tells whether a target says that it has sent fewer records than came.
+func (l *ledger) behind(s Status) bool {
+	if l.numbered {
+		return int32(s.Sent+s.Dropped-l.next) < 0
+	}
+	return int32(s.Sent-l.received) < 0
+}
+
 // judge is what a STATUS proves to be missing.
 func (l *ledger) judge(s Status) []Loss {
 	if s.Known < KnownState {
@@ -64,8 +74,12 @@ func (l *ledger) judge(s Status) []Loss {
 		l.running, l.began = true, true
 		return nil
 	}
-	if l.running && s.Known >= KnownSent && (s.Sent < sent || s.Sent == 0 && s.Dropped == 0) {
+	switch less := s.Known >= KnownSent && (s.Sent < sent || l.behind(s)); {
+	case l.running && s.Known >= KnownSent && (less || s.Sent == 0 && s.Dropped == 0):
 		l.forgot = true
+		return nil
+	case less:
+		l.fewer = true
 		return nil
 	}
 	l.stands = l.stands || l.running

@@ -20,6 +20,9 @@ type listener struct {
 	gprof func(GprofPiece) // who asked for pieces; nil: nobody
 
 	started bool // the target says that it has just started
+	settled bool // it has answered GET_METADATA since
+	live    bool // it runs, or has stopped and did not say that all was sent
+	cut     bool // it was reset while that was so, and nothing has come since
 	ledger
 }
 
@@ -35,6 +38,7 @@ func (l *listener) begin() { l.started = false }
 func (l *listener) Records(b Batch) {
 	l.packets++
 	l.records += len(b.Records)
+	l.live, l.cut = true, false
 	l.count(b)
 	if l.to != nil {
 		l.to.Records(b)
@@ -47,9 +51,11 @@ func (l *listener) Metadata(m Metadata) {
 	l.packets++
 	l.metadatas++
 	l.reason[CommandGetMetadata] = 0
+	l.settled = true
 	switch {
 	case m.Flags&FlagStarted != 0:
-		l.started = true
+		l.started, l.settled = true, false
+		l.cut, l.live = l.cut || l.live, false
 		l.restart(false)
 	case l.forgot:
 		m.Flags |= FlagStarted
@@ -75,6 +81,12 @@ func (l *listener) Status(s Status) {
 	l.statuses++
 	l.status = s
 	missing := l.judge(s)
+	switch {
+	case l.forgot || l.fewer:
+		l.cut, l.live = l.cut || l.live, false
+	case s.Known >= KnownState:
+		l.live = s.Running || s.Known >= KnownWaiting && s.Waiting > 0
+	}
 	if l.to == nil {
 		return
 	}
@@ -105,6 +117,7 @@ func (l *listener) Answer(command, reason byte) {
 		case CommandStart:
 			l.tellForgot()
 			l.restart(true)
+			l.acknowledged, l.live, l.cut = true, true, false
 		case CommandReset:
 			l.restart(false)
 		case CommandStop:

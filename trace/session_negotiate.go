@@ -84,6 +84,7 @@ func (s *Session) approach(ctx context.Context, round int) (bool, error) {
 	}
 	if wanted {
 		s.version = s.o.Version
+		s.bodies++
 		s.send(CommandGetMetadata, byte(s.o.Version), s.tickShift())
 	} else {
 		s.version = 1
@@ -98,7 +99,8 @@ func (s *Session) approach(ctx context.Context, round int) (bool, error) {
 		// Before it started it did not hear.
 		return asked() || nacks() && refused() || s.heard.started
 	})
-	s.noMetadata = !wanted && nacks() && refused()
+	// A NACK may be the late one of a command with a body.
+	s.noMetadata = !wanted && nacks() && refused() && s.heard.answered[CommandGetMetadata]+s.heard.asked > s.bodies
 	return asked(), err
 }
 
@@ -121,7 +123,7 @@ func (s *Session) sendAllVariants() {
 // like.
 func (s *Session) judge(waited time.Duration) error {
 	h := s.heard
-	s.listens = h.asked > 0 || h.answers > 0
+	s.listens, s.agreed = h.asked > 0 || h.answers > 0, h.asked > 0
 	switch {
 	case h.asked == 0 && echo(s.sent, s.early.bytes):
 		return &EchoError{s.o.Port}
@@ -148,6 +150,32 @@ func (s *Session) judge(waited time.Duration) error {
 		s.version = min(h.metadata.Version, s.o.Version)
 	}
 	return s.identify()
+}
+
+// agreeLate takes METADATA into account that came when it was no longer waited for.
+func (s *Session) agreeLate() {
+	if m := &s.heard.metadata; !s.agreed && m.Known >= KnownTickShift {
+		s.version = s.o.Version
+	}
+	s.agreed = true
+}
+
+// hearLate takes answers of Open into account that come during a run: what was found out without them
+// may be wrong. It tells whether the firmware is to be started for that.
+func (s *Session) hearLate() (bool, error) {
+	h := s.heard
+	if s.known == nil && h.metadatas > 0 {
+		s.agreeLate()
+		if err := s.identify(); err != nil {
+			return false, err
+		}
+	}
+	if s.listens || h.asked == 0 && h.answers == 0 {
+		return false, nil
+	}
+	s.listens = true
+	s.remark("the firmware answers commands after all, but late: it was started %.1f s after the start of the run", time.Since(s.origin).Seconds())
+	return true, nil
 }
 
 // identify compares the build id of the firmware with that of the ELF file; the

@@ -6,6 +6,17 @@ import (
 	"time"
 )
 
+// older tells whether records come in an older version than was agreed: the target was reset or
+// missed the agreement behind which START came. It is told so often and no more.
+func (s *Session) older() bool {
+	h := s.heard
+	if s.version < 2 || !h.acknowledged || h.numbered || h.received == 0 || h.metadata.Known < KnownTickShift || s.olders == attempts {
+		return false
+	}
+	s.olders++
+	return true
+}
+
 // statusInterval is how often a target is asked for its counts: each second.
 func (s *Session) statusInterval() time.Duration { return s.o.Patience / 3 }
 
@@ -22,7 +33,11 @@ func (s *Session) Run(ctx context.Context, sink Sink) error {
 	s.origin = time.Now()
 	err := s.begin(ctx, sink)
 	if s.listens && !s.obeyed && ignoreEnd(ctx, err) == nil && err != nil {
-		s.remark("the firmware did not answer %s before the run ended", commandNames[s.awaited])
+		since := ""
+		if s.heard.started {
+			since = " after it was reset,"
+		}
+		s.remark("the firmware did not answer %s%s before the run ended", commandNames[s.awaited], since)
 	}
 	if err == nil {
 		err = s.trace(ctx)
@@ -53,7 +68,8 @@ func (s *Session) begin(ctx context.Context, sink Sink) error {
 		return err
 	}
 	s.early.bytes, s.keep = nil, true
-	s.heard.to = sink
+	s.record(s.decoder.beginAnew())
+	s.heard.to, s.heard.live, s.heard.cut = sink, false, false
 	return s.start(ctx)
 }
 
@@ -77,26 +93,35 @@ func (s *Session) beginDeaf(sink Sink) {
 // start agrees on the version, which a target forgets with a reset, and sends
 // START.
 func (s *Session) start(ctx context.Context) error {
-	s.heard.begin()
-	for round := 0; s.heard.metadatas > 0 && round < attempts; round++ {
-		var body []byte
-		if s.version > 1 {
-			body = []byte{byte(s.version), s.tickShift()}
+	h := s.heard
+	h.begin()
+	if h.metadatas > 0 {
+		s.agreeLate()
+		asked := more(&h.asked)
+		agreed := func() bool {
+			m := &h.metadata // firmware that does not have version 2 is asked once: who knows what it makes of it
+			return asked() && (!h.started || h.settled) && (m.Known < KnownTickShift || m.Version == s.version)
 		}
-		asked, err := s.ask(ctx, more(&s.heard.asked), CommandGetMetadata, body...)
+		ok, err := s.ask(ctx, agreed, CommandGetMetadata, s.versionBody()...)
 		if err != nil {
 			return err
 		}
-		if asked {
-			if err := s.identify(); err != nil {
-				return err
-			}
+		if ok {
+			h.begin()
 		}
-		if m := &s.heard.metadata; m.Known < KnownTickShift || asked && m.Version == s.version {
-			break // the others are asked once: who knows what they make of it
+		if err := s.identify(); err != nil {
+			return err
 		}
 	}
 	return s.sendStart(ctx)
+}
+
+// versionBody is that of a GET_METADATA which asks for the version that was agreed.
+func (s *Session) versionBody() []byte {
+	if s.version <= 1 {
+		return nil
+	}
+	return []byte{byte(s.version), s.tickShift()}
 }
 
 // sendStart sends START. One that was obeyed already would begin the numbers at
@@ -107,6 +132,7 @@ func (s *Session) sendStart(ctx context.Context) error {
 	begun := func() bool {
 		return h.answered[CommandStart] > acks || h.records > records || h.running || h.started
 	}
+	defer func() { s.ran, s.obeyed = s.ran || s.obeyed, begun() }()
 	h.restart(false)
 	s.awaited = CommandStart
 	s.send(CommandStart)
@@ -123,10 +149,12 @@ func (s *Session) sendStart(ctx context.Context) error {
 			return err
 		}
 		if ok && !begun() {
+			if h.metadata.Known >= KnownTickShift { // it may stand because it was reset, and have forgotten the version
+				s.send(CommandGetMetadata, s.versionBody()...)
+			}
 			s.send(CommandStart)
 		}
 	}
-	s.obeyed = begun()
 	if h.answered[CommandStart] > acks && h.reason[CommandStart] != 0 {
 		return &RefusedError{s.o.Port, CommandStart, h.reason[CommandStart]}
 	}
@@ -155,7 +183,11 @@ func (s *Session) trace(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if s.listens && s.heard.resetSeen() || w.again {
+		late, err := s.hearLate()
+		if err != nil {
+			return err
+		}
+		if s.listens && (late || s.heard.resetSeen() || s.older()) || w.again {
 			w.again = false
 			if err := s.start(ctx); err != nil {
 				return err

@@ -27,6 +27,9 @@ type target struct {
 	text         string       // sent in each look
 	startRunning bool         // profiling runs from boot on
 	random       *rand.Rand
+	left         func()            // what another session left behind
+	recorded     func(Record)      // sees each
+	fails        func(c byte) bool // it is reset when it has obeyed
 
 	mu      sync.Mutex
 	resets  chan struct{} // reset it
@@ -69,6 +72,9 @@ func (t *target) boot(port io.ReadWriteCloser) *target {
 	}
 	t.resets, t.stopped = make(chan struct{}, 1), make(chan struct{})
 	t.clear()
+	if t.left != nil {
+		t.left()
+	}
 	commands := make(chan []byte, 1000)
 	go func() {
 		defer close(commands)
@@ -127,15 +133,13 @@ func (t *target) run(commands chan []byte) {
 			}
 			t.mu.Lock()
 			t.obey(c[0], c[1:])
+			if t.fails != nil && t.fails(c[0]) {
+				t.reset()
+			}
 			t.mu.Unlock()
 		case <-t.resets:
 			t.mu.Lock()
-			t.clear()
-			if !t.quiet {
-				m := t.metadata()
-				m.Flags |= FlagStarted
-				_ = t.enc.Metadata(m)
-			}
+			t.reset()
 			t.mu.Unlock()
 		case <-tick.C:
 			t.mu.Lock()
@@ -145,6 +149,15 @@ func (t *target) run(commands chan []byte) {
 		if _, err := t.out.WriteTo(t.port); err != nil {
 			return
 		}
+	}
+}
+
+func (t *target) reset() {
+	t.clear()
+	if !t.quiet {
+		m := t.metadata()
+		m.Flags |= FlagStarted
+		_ = t.enc.Metadata(m)
 	}
 }
 
@@ -197,7 +210,14 @@ func (t *target) obey(c byte, body []byte) {
 		if len(body) > 0 {
 			t.version = min(int(body[0]), t.newest)
 		}
+		number := t.sent + t.dropped - t.lostInRing
+		for _, r := range t.ring {
+			if r.Func == 1 {
+				number -= r.Duration
+			}
+		}
 		t.encoder()
+		t.enc.number = number
 		if t.meta.Known > 0 {
 			_ = t.enc.Metadata(t.metadata())
 		}
@@ -228,7 +248,11 @@ func (t *target) work() {
 			continue
 		}
 		t.giveUp()
-		t.ring = append(t.ring, Record{Func: 0x08000100 + 2*t.random.Uint32N(50), Entry: t.now - 5, Duration: 3})
+		r := Record{Func: 0x08000100 + 2*t.random.Uint32N(50), Entry: t.now - 5, Duration: 3}
+		if t.recorded != nil {
+			t.recorded(r)
+		}
+		t.ring = append(t.ring, r)
 	}
 	n := t.random.IntN(2*t.rate + 1)
 	if t.slow {

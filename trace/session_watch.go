@@ -39,7 +39,11 @@ func (w *watch) end() {
 	if w.silences > 1 {
 		w.session.remark("the firmware said nothing for %v or more %d times", w.session.silence(), w.silences)
 	}
-	if w.session.listens && !w.session.obeyed {
-		w.session.remark("the firmware did not answer START")
+	switch s := w.session; {
+	case !s.listens || s.obeyed:
+	case s.ran:
+		s.remark("the firmware did not answer START after it was reset")
+	default:
+		s.remark("the firmware did not answer START")
 	}
 }
