@@ -109,7 +109,7 @@ func (p *replay) end() error {
 	switch {
 	case total == 0:
 		return fmt.Errorf("trace: %s: %w", p.o.Name, ErrEmpty)
-	case p.packets == 0:
+	case p.decoder.Counts().Packets == 0:
 		if kind := fileKind(p.first); kind != "" {
 			return fmt.Errorf("trace: %s is %s, no recording of a trace", p.o.Name, kind)
 		}

@@ -13,14 +13,14 @@ const maxRecognise = 1 << 20
 // IsRecording tells whether a file holds packets of instrumented firmware: what
 // mprof trace --record keeps.
 func IsRecording(path string) bool {
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return false // what is read from it is gone, and a pipe that nobody writes to is waited for
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer file.Close()
-	if st, err := file.Stat(); err != nil || !st.Mode().IsRegular() {
-		return false // what is read from it is gone
-	}
 	d := trace.NewDecoder(ignore{}, trace.DecoderOptions{})
 	if _, err := io.Copy(d, io.LimitReader(file, maxRecognise)); err != nil {
 		return false
