@@ -101,7 +101,7 @@ func (s *Session) sendBytes(b []byte) {
 // interval is how long to wait for the answer to the attempt n, from 0: a
 // quarter of a second, later a whole one.
 func (s *Session) interval(attempt int) time.Duration {
-	return s.o.Patience / 12 << min(attempt, 2)
+	return s.o.Patience / approaches << min(attempt, 2)
 }
 
 // attempts fit into Patience.

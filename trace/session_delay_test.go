@@ -52,15 +52,15 @@ func (d *delayed) Read(b []byte) (int, error) {
 // taken for what they are; the run has one START.
 func TestSessionLateAnswers(t *testing.T) {
 	t.Parallel()
-	for _, by := range []time.Duration{30, 70, 150} {
+	for _, by := range []time.Duration{testPatience / 16, testPatience / 7, testPatience / 3} {
 		fw := &target{meta: ourMetadata(), rate: 5, random: rand.New(rand.NewPCG(uint64(by), 1))}
-		r := runSession(t, fw, SessionOptions{}, 300, func(c net.Conn) io.ReadWriteCloser { return delay(c, by*time.Millisecond) })
+		r := runSession(t, fw, SessionOptions{}, 300, func(c net.Conn) io.ReadWriteCloser { return delay(c, by) })
 		if r.err != nil {
 			t.Fatal(r.err)
 		}
 		r.exact(t)
 		if _, _, starts := fw.truth(); starts != 1 || r.batches[0].Version != 2 || len(r.remarks) > 0 {
-			t.Errorf("%v ms: %d STARTs, records of version %d, remarks %q", int(by), starts, r.batches[0].Version, r.remarks)
+			t.Errorf("%v: %d STARTs, records of version %d, remarks %q", by, starts, r.batches[0].Version, r.remarks)
 		}
 		replaysTheSame(t, r)
 	}

@@ -70,7 +70,7 @@ func runResetting(t *testing.T, fw *target, o SessionOptions, reset func()) *tra
 	defer fw.end()
 	r := &traced{target: fw}
 	o.Record, o.Patience, o.BuildID = &r.recording, testPatience, ourMetadata().BuildID
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if r.session, r.err = Open(ctx, host, o); r.err != nil {
 		t.Fatal(r.err)
@@ -100,7 +100,7 @@ func runResetting(t *testing.T, fw *target, o SessionOptions, reset func()) *tra
 func TestSessionStopsItself(t *testing.T) {
 	t.Parallel()
 	fw := &target{meta: ourMetadata()}
-	r := runHolding(t, fw, func() { fw.running = false })
+	r := runHolding(t, fw, func(func()) { fw.running = false })
 	if !r.said("stopped profiling by itself") || len(r.remarks) != 1 {
 		t.Errorf("remarks %q", r.remarks)
 	}
@@ -113,35 +113,48 @@ func TestSessionStopsItself(t *testing.T) {
 func TestSessionHangs(t *testing.T) {
 	t.Parallel()
 	fw := &target{meta: ourMetadata()}
-	r := runHolding(t, fw, func() { time.Sleep(2 * testPatience) })
+	r := runHolding(t, fw, func(told func()) { told() })
 	if !r.said("said nothing for") || len(r.remarks) != 1 {
 		t.Errorf("remarks %q", r.remarks)
 	}
 	r.exact(t)
 }
 
-// runHolding does something to a target after 200 records, and ends some time later.
-func runHolding(t *testing.T, fw *target, do func()) *traced {
+// runHolding does something to a target after 200 records, which may wait until the user
+// was told, and ends some time after that.
+func runHolding(t *testing.T, fw *target, do func(told func())) *traced {
 	t.Helper()
 	host, far := net.Pipe()
 	fw.boot(far)
 	defer fw.end()
 	r := &traced{target: fw}
-	s, err := Open(t.Context(), host, SessionOptions{Patience: testPatience, Remark: func(text string) { r.remarks = append(r.remarks, text) }})
+	told := make(chan struct{})
+	s, err := Open(t.Context(), host, SessionOptions{Patience: testPatience, Remark: func(text string) {
+		if r.remarks = append(r.remarks, text); len(r.remarks) == 1 {
+			close(told)
+		}
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
+	wait := func() {
+		select {
+		case <-told:
+		case <-ctx.Done():
+		}
+	}
 	begun := false
 	r.onRecords = func() {
 		if len(r.records) > 200 && !begun {
 			go func() {
 				fw.mu.Lock()
-				do()
+				do(wait)
 				fw.mu.Unlock()
-				time.Sleep(testPatience)
+				wait()
+				time.Sleep(testPatience) // what else is said
 				cancel()
 			}()
 			begun = true
@@ -227,7 +240,7 @@ func TestSessionErrors(t *testing.T) {
 		like   func(error) bool
 		want   []string
 	}{
-		{"silence", &target{obeys: silent}, isError[*SilentError], []string{"nothing came from /dev/ttyUSB0 at 921600 baud in 0."}},
+		{"silence", &target{obeys: silent}, isError[*SilentError], []string{"nothing came from /dev/ttyUSB0 at 921600 baud in ", " s"}},
 		{"text", &target{obeys: silent, text: "\r\nFreeRTOS shell, type help\r\n> "}, isError[*TextError], []string{"gives text", "FreeRTOS shell"}},
 		{"wrong baud rate", &target{obeys: silent, text: "\x00\x80\xf8\xff\x00\xe0\xfe\x00"}, isError[*NoiseError], []string{"none of them a packet", "00 80 f8 ff", "wrong baud rate"}},
 		{"noise", &target{obeys: silent, text: "\x93\x12\xa7\x5b\xd4\x2d\x91\xb6"}, isError[*NoiseError], []string{"none of them a packet", "93 12 a7 5b"}},

@@ -20,7 +20,8 @@ func (s *Session) negotiate(ctx context.Context) error {
 			break
 		}
 		waited := time.Since(begun)
-		if s.noMetadata || waited >= s.o.Patience && (s.heard.packets == 0 || s.heard.answers > 0 || waited >= s.answerTime()) {
+		over := waited >= s.o.Patience && round+1 >= approaches // the machine may have been busy with others
+		if s.noMetadata || over && (s.heard.packets == 0 || s.heard.answers > 0 || waited >= s.answerTime()) {
 			break
 		}
 	}
@@ -57,6 +58,8 @@ func (s *Session) insist(ctx context.Context) error {
 }
 
 const (
+	// approaches fit into Patience.
+	approaches = 12
 	// bare is the round from which on versions are left out in turn.
 	bare = 3
 	// stubborn is how often firmware is asked for a version that it is known to have.

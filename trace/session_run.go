@@ -22,7 +22,9 @@ func (s *Session) statusInterval() time.Duration { return s.o.Patience / 3 }
 
 // silence is how long a target that was heard may say nothing until the user is
 // told: five seconds.
-func (s *Session) silence() time.Duration { return 5 * s.statusInterval() }
+func (s *Session) silence() time.Duration { return silentTicks * s.statusInterval() }
+
+const silentTicks = 5
 
 // Run starts profiling and gives all that comes to a sink, from this goroutine,
 // until ctx ends: then it stops profiling, and returns once everything has come
@@ -134,6 +136,7 @@ func (s *Session) sendStart(ctx context.Context) error {
 	}
 	defer func() { s.ran, s.obeyed = s.ran || s.obeyed, begun() }()
 	h.restart(false)
+	defer func() { s.obeyed = begun() }()
 	s.awaited = CommandStart
 	s.send(CommandStart)
 	for attempt := range 2 * attempts {

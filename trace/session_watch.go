@@ -6,6 +6,7 @@ import "time"
 type watch struct {
 	session  *Session
 	last     time.Time // when a byte came
+	ticks    int       // since then: a machine that was busy for long has not listened
 	quiet    bool      // nothing came for long
 	silences int
 	stopped  bool // the firmware stands, and nobody told it to
@@ -14,7 +15,7 @@ type watch struct {
 
 // came takes the time of bytes that came and were decoded.
 func (w *watch) came(at time.Time) {
-	w.last, w.quiet = at, false
+	w.last, w.ticks, w.quiet = at, 0, false
 	if s := w.session; s.heard.stands && !w.stopped {
 		w.stopped = true
 		s.remark("the firmware stopped profiling by itself, %.1f s after the start of the run", at.Sub(s.origin).Seconds())
@@ -25,7 +26,7 @@ func (w *watch) came(at time.Time) {
 func (w *watch) tick() {
 	s := w.session
 	w.again = s.listens && !s.obeyed
-	if w.quiet || time.Since(w.last) <= s.silence() {
+	if w.ticks++; w.quiet || w.ticks <= silentTicks {
 		return
 	}
 	w.quiet = true
