@@ -63,6 +63,10 @@ type SessionOptions struct {
 // decoded, the time since Run began.
 type Arrivals interface{ Arrived(at time.Duration) }
 
+// Beginnings is a Sink that wants to know when the target was told to record, or could
+// not be: what comes before that takes as long as the target and this machine let it.
+type Beginnings interface{ Begun() }
+
 // Open finds out which firmware is behind a port, stops it, and compares its build
 // id. The port is the session's from then on; it is closed if there is an
 // error: a *SilentError, *EchoError, *TextError, *NoiseError, *DeafError, *RefusedError or *BuildIDError, ErrLost, or the cause of ctx.

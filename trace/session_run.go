@@ -42,6 +42,9 @@ func (s *Session) Run(ctx context.Context, sink Sink) error {
 		s.remark("the firmware did not answer %s%s before the run ended", commandNames[s.awaited], since)
 	}
 	if err == nil {
+		if b, ok := sink.(Beginnings); ok {
+			b.Begun()
+		}
 		err = s.trace(ctx)
 	}
 	if err == nil || !errors.Is(err, ErrLost) {

@@ -80,8 +80,7 @@ func TestGDBSample(t *testing.T) {
 		t.Run(c.board, func(t *testing.T) {
 			b, dir := startGDBBoard(t, c.board), t.TempDir()
 			file := func(name string) string { return filepath.Join(dir, name) }
-			s := mprof(t.Context(), nil, "sample", "--probe", b.probe(), "--rate", "100", "--max-overhead", "none", "--duration", "3", "--json",
-				"--record", file("run.mprof"), "-o", file("run.folded"), b.elf)
+			s := b.sampleUntil(t, file("run.mprof"), 100_000, "--rate", "100", "--json", "-o", file("run.folded"))
 			if s.code != 0 {
 				t.Fatal(s.stderr)
 			}
@@ -154,7 +153,7 @@ func checkFolded(t *testing.T, path, outermost string) {
 func TestGDBMethods(t *testing.T) {
 	b, dir := startGDBBoard(t, "mps2-an386"), t.TempDir()
 	out := filepath.Join(dir, "out.folded")
-	s := mprof(t.Context(), nil, "sample", "--probe", b.probe(), "--method", "pc", "--reset", "--max-overhead", "none", "--duration", "1", "-o", out, b.elf)
+	s := b.sampleUntil(t, filepath.Join(dir, "run.mprof"), 5000, "--method", "pc", "--reset", "-o", out)
 	if s.code != 0 || !strings.Contains(s.stdout, "the run begins at a reset by monitor system_reset") || !strings.Contains(s.stdout, "registers without stacks") {
 		t.Errorf("exit %d: %s%s", s.code, s.stdout, s.stderr)
 	}
@@ -203,30 +202,47 @@ func TestGDBWrongProgram(t *testing.T) {
 		}
 		b.leftRunning(t)
 	}
-	s := mprof(t.Context(), nil, "sample", "--probe", b.probe(), "--force", "--duration", "1", "--max-overhead", "none", "-o", out, other)
+	b.elf = other
+	s := b.sampleUntil(t, filepath.Join(t.TempDir(), "run.mprof"), 5000, "--force", "-o", out)
 	if s.code != 0 || !strings.Contains(s.stdout, "sampled all the same (--force)") {
 		t.Errorf("--force: exit %d, %s%s", s.code, s.stdout, s.stderr)
 	}
 }
 
+// inBackground runs mprof sample until its recording has so many bytes, or it ends.
+func (b *gdbBoard) inBackground(ctx context.Context, recording string, size int64, args ...string) <-chan outcome {
+	ended := make(chan outcome, 1)
+	go func() {
+		ended <- mprof(ctx, nil, append([]string{"sample", "--probe", b.probe(), "--max-overhead", "none", "--record", recording, b.elf}, args...)...)
+	}()
+	for len(ended) == 0 {
+		if info, err := os.Stat(recording); err == nil && info.Size() > size {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return ended
+}
+
+// sampleUntil ends it then, as Ctrl-C does.
+func (b *gdbBoard) sampleUntil(t *testing.T, recording string, size int64, args ...string) outcome {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := b.inBackground(ctx, recording, size, args...)
+	cancel(&signalError{syscall.SIGINT})
+	return <-ended
+}
+
 // sampleInBackground runs mprof sample until its recording has samples.
 func sampleInBackground(t *testing.T, ctx context.Context, b *gdbBoard, dir string) <-chan outcome {
 	t.Helper()
-	ended := make(chan outcome, 1)
-	recording := filepath.Join(dir, "run.mprof")
-	go func() {
-		ended <- mprof(ctx, nil, "sample", "--probe", b.probe(), "--duration", "1h", "--max-overhead", "none", "--record", recording, "-o", filepath.Join(dir, "out.folded"), b.elf)
-	}()
-	for {
-		select {
-		case s := <-ended:
-			t.Fatalf("exit %d: %s", s.code, s.stderr)
-		case <-time.After(10 * time.Millisecond):
-		}
-		if info, err := os.Stat(recording); err == nil && info.Size() > 5000 {
-			return ended
-		}
+	ended := b.inBackground(ctx, filepath.Join(dir, "run.mprof"), 5000, "--duration", "1h", "-o", filepath.Join(dir, "out.folded"))
+	select {
+	case s := <-ended:
+		t.Fatalf("exit %d: %s", s.code, s.stderr)
+	default:
 	}
+	return ended
 }
 
 // TestGDBInterrupted: a signal ends the run with what was sampled, and the target runs.

@@ -37,7 +37,7 @@ func TestGDBAsleep(t *testing.T) {
 	core := demoCore(t)
 	core.Set(snapshot.PC, behind)
 	out := filepath.Join(t.TempDir(), "out.json")
-	s := sampleStub(t, "gdb:"+stubtest.New(core, stubtest.OpenOCD()).Listen(t), "-o", out)
+	s := sampleStub(t, core, "gdb:"+stubtest.New(core, stubtest.OpenOCD()).Listen(t), "-o", out)
 	if s.code != 0 || !strings.Contains(s.stdout, "asleep    100.0 %") {
 		t.Errorf("exit %d: %s%s", s.code, s.stdout, s.stderr)
 	}

@@ -57,10 +57,20 @@ func demoCore(t *testing.T) *stubtest.Core {
 	return core
 }
 
-func sampleStub(t *testing.T, probe string, args ...string) outcome {
+// sampleStub samples a core until it was halted often enough; nil: until there is an error.
+func sampleStub(t *testing.T, core *stubtest.Core, probe string, args ...string) outcome {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if core != nil {
+		go func() {
+			for before := core.Halts(); core.Halts() < before+50 && ctx.Err() == nil; time.Sleep(time.Millisecond) {
+			}
+			cancel()
+		}()
+	}
 	out := filepath.Join(t.TempDir(), "out.folded")
-	return mprof(t.Context(), nil, append([]string{"sample", "--probe", probe, "--duration", "1", "--max-overhead", "none", "-o", out, "../../firmware/demo/demo.elf"}, args...)...)
+	return mprof(ctx, nil, append([]string{"sample", "--probe", probe, "--max-overhead", "none", "-o", out, "../../firmware/demo/demo.elf"}, args...)...)
 }
 
 func checkStubSession(t *testing.T, s outcome, core *stubtest.Core, server string) {
@@ -89,7 +99,7 @@ func TestGDBServers(t *testing.T) {
 			t.Parallel()
 			core := demoCore(t)
 			address := stubtest.New(core, c.is).Listen(t)
-			checkStubSession(t, sampleStub(t, "gdb:"+address), core, c.server)
+			checkStubSession(t, sampleStub(t, core, "gdb:"+address), core, c.server)
 		})
 	}
 }
@@ -113,13 +123,13 @@ func TestGDBSerial(t *testing.T) {
 		if i == 2 { // as a session that was killed leaves it
 			killedSession(t, slave.Name())
 		}
-		s := sampleStub(t, "gdb:"+slave.Name(), args...)
+		s := sampleStub(t, core, "gdb:"+slave.Name(), args...)
 		checkStubSession(t, s, core, "GDB server at "+slave.Name()+" (Black Magic Probe")
 		if said := "note: monitor swdp_scan: Available Targets: No. Att Driver 1 simulated"; i == 1 && !strings.Contains(s.stdout, said) {
 			t.Errorf("what the server said to --monitor is missing: %s", s.stdout)
 		}
 	}
-	if s := sampleStub(t, "gdb:"+filepath.Join(t.TempDir(), "ttyACM0")); s.code != 1 {
+	if s := sampleStub(t, nil, "gdb:"+filepath.Join(t.TempDir(), "ttyACM0")); s.code != 1 {
 		t.Errorf("exit %d: %s", s.code, s.stderr)
 	}
 	master.Close()
@@ -225,7 +235,7 @@ func TestGDBRefusals(t *testing.T) {
 			if c.fault.On != "" {
 				faults = append(faults, c.fault)
 			}
-			s := sampleStub(t, "gdb:"+stubtest.New(core, c.is, faults...).Listen(t), c.args...)
+			s := sampleStub(t, nil, "gdb:"+stubtest.New(core, c.is, faults...).Listen(t), c.args...)
 			if s.code != 1 {
 				t.Errorf("exit %d", s.code)
 			}
@@ -265,7 +275,7 @@ func TestGDBNotThere(t *testing.T) {
 					go serve(c)
 				}
 			}()
-			s := sampleStub(t, "gdb:"+l.Addr().String())
+			s := sampleStub(t, nil, "gdb:"+l.Addr().String())
 			if s.code != 1 || !strings.Contains(s.stderr, "GDB server at "+l.Addr().String()) || !strings.Contains(s.stderr, "is no debugger connected to it? Servers take one at a time") {
 				t.Errorf("exit %d: %s", s.code, s.stderr)
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/sim"
 )
 
@@ -43,11 +44,9 @@ func TestUSBKilled(t *testing.T) {
 	b := plugBoard(t, newUSB(t), sim.Options{})
 	p := b.sample(t, "--rate", "5")
 	p.recorded(2000)
-	for packets, quiet := b.Packets(), 0; quiet < 10; time.Sleep(2 * time.Millisecond) {
-		if n := b.Packets(); n != packets {
-			packets, quiet = n, 0
-		}
-		quiet++ // the next sample is due 100 ms after the last one, or later
+	for p.stop(b); b.CoreState().Halted; p.stop(b) { // a busy machine stops it in a sample as well
+		p.signal(syscall.SIGCONT)
+		time.Sleep(2 * time.Millisecond)
 	}
 	_ = p.cmd.Process.Kill()
 	<-p.ended
@@ -71,6 +70,25 @@ func TestUSBKilled(t *testing.T) {
 	}
 }
 
+// stop stops the process, and waits until what it has sent has come.
+func (p *process) stop(b *usbBoard) {
+	p.t.Helper()
+	p.signal(syscall.SIGSTOP)
+	for packets, quiet := b.Packets(), 0; quiet < 10; time.Sleep(2 * time.Millisecond) {
+		if n := b.Packets(); n != packets {
+			packets, quiet = n, 0
+		}
+		quiet++
+	}
+}
+
+func (p *process) signal(s syscall.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // TestUSBUnplugged: what was recorded before the probe went away is a profile,
 // and the end says that nobody could let the core go.
 func TestUSBUnplugged(t *testing.T) {
@@ -78,7 +96,7 @@ func TestUSBUnplugged(t *testing.T) {
 	p := b.sample(t, "--rate", "200")
 	p.recorded(someSamples)
 	b.device.Unplug()
-	time.Sleep(100 * time.Millisecond)
+	p.says(cortexm.EventProbeLost)
 	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -110,6 +128,7 @@ func TestUSBPluggedInAgain(t *testing.T) {
 			if err := b.Strike(sim.Fault{Kind: sim.Unplug, For: 450 * time.Millisecond}); err != nil {
 				t.Fatal(err)
 			}
+			p.says(cortexm.EventProbeLost)
 			if err := b.Sleep(t.Context(), 500*time.Millisecond); err != nil {
 				t.Fatal(err)
 			}

@@ -12,12 +12,13 @@ import (
 	"github.com/mprof/mprof/sim"
 )
 
-// usbSeconds is how long a run takes; the short ones are for the race detector.
-func usbSeconds() string {
+// manySamples is a recording's size when there are some 50 samples: as many come in
+// a second, where the machine is idle. The short runs are for the race detector.
+func manySamples() int64 {
 	if testing.Short() {
-		return "1"
+		return someSamples
 	}
-	return "1.5"
+	return 2 * someSamples
 }
 
 // TestUSBSample: each kind of probe gives a profile that is right: high-speed
@@ -26,7 +27,9 @@ func TestUSBSample(t *testing.T) {
 	for _, model := range []string{"mcu-link", "debugprobe", "free-dap", "daplink-hid"} {
 		t.Run(model, func(t *testing.T) {
 			b := plugBoard(t, newUSB(t), sim.Options{Model: model})
-			p := b.sample(t, "--rate", "100", "--duration", usbSeconds())
+			p := b.sample(t, "--rate", "100")
+			p.recorded(manySamples())
+			p.signal(syscall.SIGINT)
 			p.end(0)
 			b.leftRunning(t)
 			b.check(t, p)

@@ -171,6 +171,15 @@ func (p *process) recorded(bytes int64) {
 	p.wait(func() bool { return p.size() >= bytes })
 }
 
+// says waits until the recording says that something has happened.
+func (p *process) says(event string) {
+	p.t.Helper()
+	p.wait(func() bool {
+		recorded, err := os.ReadFile(p.file("run.mprof"))
+		return err == nil && bytes.Contains(recorded, []byte(event))
+	})
+}
+
 // more waits until so many more are recorded.
 func (p *process) more(bytes int64) {
 	p.t.Helper()
@@ -188,7 +197,7 @@ func (p *process) size() int64 {
 // wait waits for something while mprof runs.
 func (p *process) wait(until func() bool) {
 	p.t.Helper()
-	for range 6000 {
+	for range 12_000 { // a minute or more
 		if until() {
 			return
 		}

@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/mprof/mprof/firmware/demo"
 	"github.com/mprof/mprof/sim"
@@ -16,8 +18,9 @@ import (
 )
 
 // pcsrThroughLibusb runs mprof sample --method pcsr as a process that sees the
-// board through the real libusb, the board's clock following the wall clock.
-func pcsrThroughLibusb(t testing.TB, model, seconds string) (s summaryOf, board *sim.Board) {
+// board through the real libusb, the board's clock following the wall clock. The run
+// ends with enough, by an interrupt, or else by these arguments.
+func pcsrThroughLibusb(t testing.TB, model string, enough func(*sim.Board) bool, args ...string) (s summaryOf, board *sim.Board) {
 	t.Helper()
 	if _, err := usbfs.Preload(); err != nil {
 		if os.Getenv("CI") == "true" {
@@ -42,12 +45,20 @@ func pcsrThroughLibusb(t testing.TB, model, seconds string) (s summaryOf, board 
 	if err := os.WriteFile(image, demo.ELF, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(os.Args[0], "sample", "--method", "pcsr", "--speed", "10M", "--duration", seconds, "--json", "-o", filepath.Join(dir, "out.folded"), image)
+	args = append([]string{"sample", "--method", "pcsr", "--speed", "10M", "--json", "-o", filepath.Join(dir, "out.folded"), image}, args...)
+	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), "MPROF_TEST_AS_COMMAND=1")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := bus.Start(cmd); err != nil {
 		t.Fatal(err)
+	}
+	if enough != nil {
+		defer time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
+		for !enough(board) {
+			time.Sleep(5 * time.Millisecond)
+		}
+		_ = cmd.Process.Signal(syscall.SIGINT)
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
@@ -67,7 +78,7 @@ func TestPCSRThroughLibusb(t *testing.T) {
 	}
 	for _, model := range models {
 		t.Run(model, func(t *testing.T) {
-			s, board := pcsrThroughLibusb(t, model, "1")
+			s, board := pcsrThroughLibusb(t, model, func(b *sim.Board) bool { return b.Packets() >= 500 })
 			if s.Samples.Method != "pcsr" || s.Samples.Taken < 1000 || s.Samples.Taken+s.Samples.NoPCs["zero"]+s.Samples.NoPCs["ones"]+s.Samples.NoPCs["outside_of_code"] != s.Samples.Asked {
 				t.Errorf("%+v", s.Samples)
 			}
@@ -85,7 +96,7 @@ func BenchmarkPCSRThroughLibusb(b *testing.B) {
 	for _, model := range []string{"mcu-link", "debugprobe", "daplink-hid"} {
 		b.Run(model, func(b *testing.B) {
 			for b.Loop() {
-				s, board := pcsrThroughLibusb(b, model, "3")
+				s, board := pcsrThroughLibusb(b, model, nil, "--duration", "3")
 				b.ReportMetric(float64(s.Samples.Taken)/s.DurationS, "PC/s")
 				b.ReportMetric(board.Lag().Seconds(), "s-lag")
 			}

@@ -31,7 +31,7 @@ func start(t *testing.T, dir string, args ...string) (*exec.Cmd, *bytes.Buffer) 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	for range 1000 {
+	for range 6000 { // a minute or more
 		found, _ := filepath.Glob(filepath.Join(dir, "*.mprof"))
 		if len(found) == 1 {
 			if info, err := os.Stat(found[0]); err == nil && info.Size() > 10_000 {

@@ -44,7 +44,7 @@ func startSim(t *testing.T, want string, args ...string) (found string, cmd *exe
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	defer time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() }).Stop()
+	defer time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
 	from := out
 	if strings.Contains(strings.Join(args, " "), "stdio") {
 		from = io.Reader(said)
@@ -112,7 +112,7 @@ func TestSimTCP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+		_ = conn.SetDeadline(time.Now().Add(time.Minute))
 		answers(t, conn, strings.Repeat("0123456789", 20))
 		conn.Close()
 	}

@@ -66,7 +66,9 @@ type fakeTarget struct {
 	now     uint32 // ticks of 1 µs
 	rounds  int
 	running bool
-	at      int // rounds, after which do is called
+	begun   time.Time // with START
+	limit   int       // rounds, after which the connection breaks; 0: none
+	at      int       // rounds, after which do is called
 	do      func()
 }
 
@@ -99,6 +101,17 @@ func (f *fakeTarget) agree(version int) {
 	f.agreed = version
 	f.encoder = trace.NewEncoder(&f.out, trace.EncoderOptions{Version: version})
 }
+
+// catchUp makes the rounds that are due, one a millisecond: firmware does not wait for the machine of its host.
+func (f *fakeTarget) catchUp() {
+	for due := int(time.Since(f.begun) / time.Millisecond); f.running && f.rounds < due && !f.broken(); {
+		if f.round(); f.do != nil && f.rounds == f.at {
+			f.do()
+		}
+	}
+}
+
+func (f *fakeTarget) broken() bool { return f.limit > 0 && f.rounds >= f.limit }
 
 // round is one more round of calls.
 func (f *fakeTarget) round() {
@@ -162,11 +175,12 @@ func (f *fakeTarget) obey(command byte, body []byte) {
 		_ = f.encoder.Status(f.status())
 		return
 	case trace.CommandStart:
-		f.running, f.rounds = true, 0
+		f.running, f.rounds, f.begun = true, 0, time.Now()
 		_ = f.encoder.Answer(command, 0)
 		_ = f.encoder.Restart()
 		return
 	case trace.CommandStop:
+		f.catchUp()
 		f.running = false
 	}
 	_ = f.encoder.Answer(command, 0)
@@ -180,6 +194,7 @@ func (f *fakeTarget) listen(t testing.TB, limit int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	f.limit = limit
 	done := make(chan struct{})
 	t.Cleanup(func() { _ = l.Close(); <-done })
 	go func() {
@@ -188,13 +203,13 @@ func (f *fakeTarget) listen(t testing.TB, limit int) string {
 		if err != nil {
 			return
 		}
-		f.serve(conn, limit)
+		f.serve(conn)
 		_ = conn.Close()
 	}()
 	return "tcp:" + l.Addr().String()
 }
 
-func (f *fakeTarget) serve(conn io.ReadWriter, limit int) {
+func (f *fakeTarget) serve(conn io.ReadWriter) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -214,13 +229,8 @@ func (f *fakeTarget) serve(conn io.ReadWriter, limit int) {
 		case <-tick.C:
 		}
 		f.mu.Lock()
-		if f.running {
-			f.round()
-		}
-		over := limit > 0 && f.rounds >= limit
-		if f.do != nil && f.rounds == f.at && f.running {
-			f.do()
-		}
+		f.catchUp()
+		over := f.broken()
 		_ = f.encoder.Flush()
 		_, err := f.out.WriteTo(conn)
 		f.mu.Unlock()

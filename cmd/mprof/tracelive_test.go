@@ -148,7 +148,7 @@ func TestTraceKilled(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	var kept []string
-	for range 1000 {
+	for range 6000 { // a minute or more
 		time.Sleep(10 * time.Millisecond)
 		kept, _ = filepath.Glob(filepath.Join(dir, "out-*.bin"))
 		if len(kept) == 1 {
@@ -170,23 +170,22 @@ func TestTraceKilled(t *testing.T) {
 	pprofAccepts(t, out)
 }
 
-// silentPort is a port that takes a connection and says nothing.
-func silentPort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	return "tcp:" + l.Addr().String()
+// silentPort is a port that takes a connection and says nothing; it tells when something
+// was said to it.
+func silentPort(t *testing.T, heard func()) string {
+	return serveTCP(t, func(c net.Conn) {
+		_, _ = c.Read(make([]byte, 1))
+		heard()
+		listens(c)
+	})
 }
 
 // Ctrl-C while nobody answers ends the command like any other.
 func TestTraceInterruptBeforeTheRun(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	time.AfterFunc(200*time.Millisecond, func() { cancel(&signalError{syscall.SIGINT}) })
-	s := mprof(ctx, nil, "trace", "--port", silentPort(t), "-o", filepath.Join(dir, "out.json"), demoFile(t))
+	port := silentPort(t, func() { cancel(&signalError{syscall.SIGINT}) })
+	s := mprof(ctx, nil, "trace", "--port", port, "-o", filepath.Join(dir, "out.json"), demoFile(t))
 	if s.code != 128+int(syscall.SIGINT) || s.stderr != "" {
 		t.Errorf("exit code %d: %s", s.code, s.stderr)
 	}
@@ -203,8 +202,8 @@ func TestTraceKeepsAnOlderRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	time.AfterFunc(200*time.Millisecond, func() { cancel(&signalError{syscall.SIGINT}) })
-	_ = mprof(ctx, nil, "trace", "--port", silentPort(t), "--record", raw, "-o", filepath.Join(t.TempDir(), "out.json"), demoFile(t))
+	port := silentPort(t, func() { cancel(&signalError{syscall.SIGINT}) })
+	_ = mprof(ctx, nil, "trace", "--port", port, "--record", raw, "-o", filepath.Join(t.TempDir(), "out.json"), demoFile(t))
 	if after, err := os.ReadFile(raw); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("%d bytes became %d (%v)", len(before), len(after), err)
 	}

@@ -98,7 +98,7 @@ func TestTraceBadPort(t *testing.T) {
 		code       int
 		want       []string
 	}{
-		{"silence of a port", silent, 1, []string{"nothing came from " + silent + " at 921600 baud in 3", "is its TX wired"}},
+		{"silence of a port", silent, 1, []string{"nothing came from " + silent + " at 921600 baud in ", "is its TX wired"}},
 		{"silence of an emulator", serveTCP(t, listens), 1, []string{"nothing came from tcp:127.0.0.1:", "is its TX wired"}},
 		{"a console", serveTCP(t, says("boot: pump controller 1.4\r\n# ")), 1, []string{"gives text", `boot: pump controller 1.4`, "console"}},
 		{"wrong baud rate", serveTCP(t, says("\x00\x80\xf8\xff\x00\xe0\xfe\x00\xfc")), 1, []string{"none of them a packet", "00 80 f8 ff", "wrong baud rate", "--baud 115200"}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/mprof/mprof/live"
@@ -88,12 +89,14 @@ func (r *Run) Recorded() string {
 	return "all bytes"
 }
 
-// run traces until the duration or the context ends it.
+// run traces until the context ends it, or the duration after the target's START.
 func (r *Run) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	if d := r.options.Duration; d > 0 {
-		limited, cancel := context.WithTimeout(ctx, d)
-		defer cancel()
-		ctx = limited
+		over := time.AfterFunc(math.MaxInt64, cancel)
+		defer over.Stop()
+		r.sink.begun = func() { over.Reset(d) }
 	}
 	start := time.Now()
 	ended := make(chan time.Duration, 1) // what comes behind STOP is no part of the run

@@ -12,6 +12,7 @@ type sink struct {
 	builder  *calls.Builder
 	progress func(Progress)         // may be nil
 	arrived  func(at time.Duration) // may be nil
+	begun    func()                 // may be nil
 	itsOwn   bool                   // the target's time is not that of this machine, which says nothing of it
 	at       time.Duration          // of the bytes that came last, since the start of the run
 	first    time.Duration          // at, of the first records; valid once there are some
@@ -39,6 +40,13 @@ func (s *sink) Arrived(at time.Duration) {
 		s.arrived(at)
 	}
 	s.tell()
+}
+
+// Begun is when the target records.
+func (s *sink) Begun() {
+	if s.begun != nil {
+		s.begun()
+	}
 }
 
 // Records counts calls.
