@@ -96,7 +96,7 @@ func TestUSBUnplugged(t *testing.T) {
 	p := b.sample(t, "--rate", "200")
 	p.recorded(someSamples)
 	b.device.Unplug()
-	p.says(cortexm.EventProbeLost)
+	p.wait(func() bool { return p.says(cortexm.EventProbeLost) })
 	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestUSBPluggedInAgain(t *testing.T) {
 			if err := b.Strike(sim.Fault{Kind: sim.Unplug, For: 450 * time.Millisecond}); err != nil {
 				t.Fatal(err)
 			}
-			p.says(cortexm.EventProbeLost)
+			p.wait(func() bool { return p.says(cortexm.EventProbeLost) })
 			if err := b.Sleep(t.Context(), 500*time.Millisecond); err != nil {
 				t.Fatal(err)
 			}

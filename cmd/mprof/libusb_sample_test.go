@@ -9,16 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/sim"
 )
 
-// manySamples is a recording's size when there are some 50 samples: as many come in
-// a second, where the machine is idle. The short runs are for the race detector.
+// manySamples is a recording's size when there are some 150 samples, as come in 1.5 s where the
+// machine is idle. The short runs are for the race detector.
 func manySamples() int64 {
 	if testing.Short() {
-		return someSamples
+		return 4 * someSamples
 	}
-	return 2 * someSamples
+	return 6 * someSamples
 }
 
 // TestUSBSample: each kind of probe gives a profile that is right: high-speed
@@ -49,7 +50,8 @@ func TestUSBSample(t *testing.T) {
 const usbLate = "probe did not answer in time"
 
 // busyLag: a board that has lost so much against the wall clock shares its machine with others. There
-// mprof gets to run when the simulated core sleeps, and takes its samples then.
+// mprof gets to run when the simulated core sleeps, and takes its samples then. So it does where it says
+// that it took none for long.
 const busyLag = 20 * time.Millisecond
 
 // unluckyOf is how many of n stacks may be cut where one of twenty is: a run of a busy machine has ten
@@ -66,7 +68,8 @@ func (b *usbBoard) check(t *testing.T, p *process) {
 	t.Helper()
 	j, s, lag := b.checkStacks(t, p)
 	_, bound := randomDistance(j.wanted, j.taken)
-	if d := min(j.distance, j.ofCounts); d > bound && lag < busyLag {
+	busy := lag >= busyLag || p.says(cortexm.EventGap)
+	if d := min(j.distance, j.ofCounts); d > bound && !busy {
 		t.Errorf("the self shares of %d samples are %.1f %% from the truth; 99.9 %% of runs with as many random ones are within %.1f %%", j.taken, 100*d, 100*bound)
 	}
 	for why, n := range s.Samples.Missed {
@@ -74,7 +77,7 @@ func (b *usbBoard) check(t *testing.T, p *process) {
 			t.Errorf("%d of %d samples missed: %s", n, j.samples, why)
 		}
 	}
-	t.Logf("%s: distance %.2f %% by time, %.2f %% by count, bound %.2f %%; lag %v", b.Model().Name, 100*j.distance, 100*j.ofCounts, 100*bound, lag)
+	t.Logf("%s: distance %.2f %% by time, %.2f %% by count, bound %.2f %%; lag %v, busy %v", b.Model().Name, 100*j.distance, 100*j.ofCounts, 100*bound, lag, busy)
 }
 
 // checkStacks is check without what depends on when the samples came: two boards and two mprofs on

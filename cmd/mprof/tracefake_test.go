@@ -102,9 +102,9 @@ func (f *fakeTarget) agree(version int) {
 	f.encoder = trace.NewEncoder(&f.out, trace.EncoderOptions{Version: version})
 }
 
-// catchUp makes the rounds that are due, one a millisecond: firmware does not wait for the machine of its host.
+// catchUp makes the rounds that are due, one with START and one a millisecond: firmware does not wait for the machine of its host.
 func (f *fakeTarget) catchUp() {
-	for due := int(time.Since(f.begun) / time.Millisecond); f.running && f.rounds < due && !f.broken(); {
+	for due := 1 + int(time.Since(f.begun)/time.Millisecond); f.running && f.rounds < due && !f.broken(); {
 		if f.round(); f.do != nil && f.rounds == f.at {
 			f.do()
 		}

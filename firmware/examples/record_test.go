@@ -24,6 +24,7 @@ type recorded struct {
 	losses   []trace.Loss
 	remarks  []string
 	version  int
+	boots    int    // that the target told of
 	seen     func() // called after records; nil: nobody
 }
 
@@ -38,6 +39,9 @@ func (r *recorded) Records(b trace.Batch) {
 
 func (r *recorded) Metadata(m trace.Metadata) {
 	r.metadata = m
+	if m.Flags&trace.FlagStarted != 0 {
+		r.boots++
+	}
 	r.Builder.Metadata(m)
 }
 

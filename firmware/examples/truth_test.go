@@ -46,12 +46,17 @@ func countOf(example string, hooks bool) *qemu.Count {
 	return c
 }
 
+// enoughCalls are those of a tenth of a second or more of an example's time.
+var enoughCalls = map[string]int{"bare": 3000, "tasks": 300}
+
 // meanTruth is how long calls take without mprof, counted: instructions of QEMU's.
 func meanTruth(t *testing.T, board, example string) map[string]time.Duration {
 	t.Helper()
 	elf := examplestest.Build{Example: example, Board: board, NoHooks: true}.ELF(t)
 	m := qemu.Start(t, qemu.Options{Board: board, ELF: elf, Count: countOf(example, false)})
-	time.Sleep(400 * time.Millisecond)
+	if err := m.AwaitCalls(enoughCalls[example]); err != nil {
+		t.Fatal(err)
+	}
 	counted, err := m.Counted()
 	if err != nil {
 		t.Fatal(err)

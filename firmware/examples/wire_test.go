@@ -50,22 +50,28 @@ func TestResetInTheMiddle(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	const before = 5000
+	const before, after = 5000, 1000
+	was, back := -1, 0 // boots before the reset; records when it was over
 	r.seen = func() {
-		if len(r.records) >= before {
-			r.seen = nil
+		switch {
+		case was < 0 && len(r.records) >= before:
+			was = r.boots
 			if err := m.Reset(); err != nil {
 				t.Error(err)
 			}
+		case was >= 0 && r.boots > was && back == 0:
+			back = len(r.records)
+		case back > 0 && len(r.records) >= back+after:
+			cancel()
 		}
 	}
 	if err := s.Run(ctx, r); err != nil {
 		t.Fatal(err)
 	}
 	p := r.Finish(profile.Acquisition{}, 0)
-	if p.Trace.Resets != 1 || len(r.records) < before+1000 {
+	if p.Trace.Resets != 1 || len(r.records) < before+after {
 		t.Errorf("%d resets; %d records", p.Trace.Resets, len(r.records))
 	}
 	if r.status.Running || r.status.Waiting != 0 {

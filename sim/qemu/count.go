@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 )
 
 // Count says of which functions every call is noted. Names are those of the
@@ -85,6 +86,29 @@ func (m *Machine) prepareCount(o Options) (string, error) {
 	return fmt.Sprintf("%s,in=%s,out=%s", plugin, in, m.calls), nil
 }
 
+const callBytes = 48 // of struct call
+
+// AwaitCalls waits until that many calls have returned or more, since power-on: a busy machine takes as long
+// as it takes. They are noted in blocks of some.
+func (m *Machine) AwaitCalls(n int) error {
+	for end := time.Now().Add(awaitTime); ; {
+		info, err := os.Stat(m.calls)
+		if err == nil && info.Size() >= int64(n)*callBytes {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("qemu: no %d calls in %v", n, awaitTime)
+		}
+		select {
+		case <-m.ended:
+			return m.Failed(fmt.Errorf("qemu: no %d calls", n))
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+const awaitTime = 3 * time.Minute
+
 // Counted ends the emulator and returns what the plugin noted.
 func (m *Machine) Counted() (Counted, error) {
 	m.Stop()
@@ -95,16 +119,15 @@ func (m *Machine) Counted() (Counted, error) {
 	if err != nil {
 		return Counted{}, fmt.Errorf("qemu: %w (%s)", err, m.said.String())
 	}
-	const size = 48
-	if len(data) == 0 || len(data)%size != 0 {
+	if len(data) == 0 || len(data)%callBytes != 0 {
 		return Counted{}, fmt.Errorf("qemu: %s: %d bytes (%s)", m.calls, len(data), m.said.String())
 	}
 	var all Counted
-	for ; len(data) > 0; data = data[size:] {
+	for ; len(data) > 0; data = data[callBytes:] {
 		word := func(at int) uint64 { return binary.LittleEndian.Uint64(data[at:]) }
 		c := Call{Context: binary.LittleEndian.Uint32(data[4:]), Entry: word(8), Exit: word(16), Hooks: word(24), Own: word(32), OwnHooks: word(40)}
 		function := binary.LittleEndian.Uint32(data)
-		if len(data) == size && function == 0 {
+		if len(data) == callBytes && function == 0 {
 			all.Instructions, all.InHooks = c.Exit, c.Hooks
 			return all, nil
 		}

@@ -151,7 +151,7 @@ func (m *Machine) start(o Options, args []string) error {
 		return nil
 	case <-m.ended:
 		return fmt.Errorf("qemu: %s ended: %s", o.command(), m.said.String())
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		m.Stop()
 		return fmt.Errorf("qemu: no pty: %s", m.said.String())
 	}
@@ -173,7 +173,7 @@ func (m *Machine) Stop() {
 		m.cmd.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-m.ended:
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			m.cmd.Process.Kill()
 			<-m.ended
 		}

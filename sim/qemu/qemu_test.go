@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 func assemble(t *testing.T) string {
@@ -37,11 +36,19 @@ func TestCounted(t *testing.T) {
 	if _, err := os.Stat(m.Pty); err != nil {
 		t.Error(err)
 	}
-	time.Sleep(50 * time.Millisecond)
+	if err := m.AwaitCalls(1000); err != nil {
+		t.Fatal(err)
+	}
 	if err := m.Reset(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond)
+	noted, err := os.Stat(m.calls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.AwaitCalls(int(noted.Size()/callBytes) + 10_000); err != nil { // some of before the reset among them
+		t.Fatal(err)
+	}
 	got, err := m.Counted()
 	if err != nil {
 		t.Fatal(err)
@@ -63,6 +70,9 @@ func TestCounted(t *testing.T) {
 			t.Fatalf("at instruction %d: %+v, want %+v", c.Entry, g, round[at])
 		}
 		at = (at + 1) % len(round)
+	}
+	if begun != 2 {
+		t.Error("there was no reset, or it did nothing")
 	}
 	if len(got.Calls) < 1000 || got.InHooks == 0 || got.Instructions < got.Calls[len(got.Calls)-1].Exit {
 		t.Errorf("%d calls, %d instructions, %d in hooks", len(got.Calls), got.Instructions, got.InHooks)
