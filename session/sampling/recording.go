@@ -74,7 +74,9 @@ func Read(ctx context.Context, in io.Reader, name string, o ReadOptions) (*profi
 		end.Reason = "the run goes on"
 	}
 	s.remarkTroubles(end)
-	return s.Profile(recordedAcquisition(header, end), elapsed(end, s.last)), of, nil
+	took := elapsed(end, s.last)
+	s.remarkStolen(took)
+	return s.Profile(recordedAcquisition(header, end), took), of, nil
 }
 
 // program is that of a recording; the remarks say what is missing of it.

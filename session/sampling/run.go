@@ -203,15 +203,10 @@ func (r *Run) Finish(ctx context.Context, runErr error) *profile.Profile {
 		r.stacks.remark("%v", err)
 	}
 	r.stacks.remarkTroubles(end)
-	if share := float64(r.stacks.halted) / float64(max(took, 1)); share > dearShare {
-		r.stacks.remark("the core stood still for %.0f %% of the run, so whatever depends on time ran late: a lower --rate or --max-overhead takes less, and so does a faster probe", 100*share)
-	}
+	r.stacks.remarkStolen(took)
 	p := r.stacks.Profile(recordedAcquisition(r.header, end), took)
 	if r.options.Model != nil {
 		r.options.Model.Finish(p)
 	}
 	return p
 }
-
-// dearShare is the share of stolen time that a user should be told of.
-const dearShare = 0.1

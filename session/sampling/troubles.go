@@ -3,6 +3,7 @@ package sampling
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/gdbremote"
@@ -69,5 +70,15 @@ func troubleFacts(st cortexm.Stats) (facts [][2]string) {
 func (s *Stacks) remarkTroubles(end snapshot.End) {
 	if n, err := strconv.ParseUint(end.Facts[keyResetsHalted], 10, 64); err == nil && n > 0 {
 		s.remark("%d resets came while the core stood still for a sample: a watchdog goes on in Debug state unless it is told to stop (STM32: DBG_IWDG_STOP, DBG_WWDG_STOP in DBGMCU)", n)
+	}
+}
+
+// dearShare is the share of stolen time that a user should be told of.
+const dearShare = 0.1
+
+// remarkStolen says so where the samples of a run of that length took more.
+func (s *Stacks) remarkStolen(took time.Duration) {
+	if share := float64(s.halted) / float64(max(took, 1)); share > dearShare {
+		s.remark("the core stood still for %.0f %% of the run, so whatever depends on time ran late: a lower --rate or --max-overhead takes less, and so does a faster probe", 100*share)
 	}
 }
