@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	if len(role) == 0 {
 		os.Exit(m.Run())
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := roles[role[0]](ctx, role[1:]); err != nil {
 		fmt.Println("error:", err)

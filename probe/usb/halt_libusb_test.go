@@ -44,7 +44,7 @@ func haltRole(ctx context.Context, args []string) error {
 }
 
 func echo(ctx context.Context, tr probe.Transport, mark byte) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	request, buf := []byte{0x80, mark}, make([]byte, tr.PacketSize())
 	if err := tr.WritePacket(ctx, request); err != nil {
@@ -59,7 +59,7 @@ func echo(ctx context.Context, tr probe.Transport, mark byte) error {
 
 // resync sends a packet and takes up what comes until its answer.
 func resync(ctx context.Context, tr probe.Transport, mark byte) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	buf := make([]byte, tr.PacketSize())
 	if err := tr.WritePacket(ctx, []byte{0x80, mark}); err != nil {
