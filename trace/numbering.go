@@ -5,6 +5,7 @@ package trace
 type numbering struct {
 	next  uint32
 	known bool
+	loose uint32 // records of version 1 behind it, which count as well
 }
 
 const (
@@ -25,14 +26,20 @@ func (n *numbering) at(number uint32) (missing uint32, gap bool) {
 		return 0, false
 	}
 	missing = number - n.next
+	if n.loose > 0 && missing <= n.loose {
+		return 0, false
+	}
 	if number < n.next && missing > maxWrapped {
 		missing = number
 	}
 	if missing >= maxAhead {
 		missing = 0
 	}
-	return missing, true
+	return missing - min(missing, n.loose), true
 }
 
+// unnumbered takes records of version 1.
+func (n *numbering) unnumbered(records int) { n.loose += uint32(records) }
+
 // reached says what the next number is.
-func (n *numbering) reached(next uint32) { *n = numbering{next, true} }
+func (n *numbering) reached(next uint32) { *n = numbering{next: next, known: true} }

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"reflect"
 	"testing"
 )
@@ -61,5 +62,28 @@ func TestNumbersThatDoNotFollow(t *testing.T) {
 		if got := lostBetween(c.numbers...); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s, %d: lost %d, want %d", c.what, c.numbers, got, c.want)
 		}
+	}
+}
+
+// TestNumbersBehindVersion1: a target that changes to version 2 while it runs has counted the
+// records of version 1, and what is missing of those is missing once.
+func TestNumbersBehindVersion1(t *testing.T) {
+	var b bytes.Buffer
+	e := NewEncoder(&b, EncoderOptions{})
+	_ = e.Answer(CommandStart, 0)
+	for i := range uint32(5) {
+		_ = e.Record(Record{Func: 0x100, Entry: 10 * i, Duration: 1})
+	}
+	_ = e.Flush()
+	e = NewEncoder(&b, EncoderOptions{Version: 2})
+	e.number = 7 // two got lost
+	_ = e.Record(Record{Func: 0x100, Entry: 90, Duration: 1})
+	_ = e.Status(Status{Sent: 10, Known: KnownUnmatched}) // and two behind it
+	h := &heard{}
+	if err := Replay(t.Context(), &b, h, ReplayOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if lost := h.lost(LostRecords).Records; lost != 4 || len(h.records) != 6 {
+		t.Errorf("%d records, %d lost", len(h.records), lost)
 	}
 }

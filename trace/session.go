@@ -24,7 +24,7 @@ type Session struct {
 	obeyed     bool    // it was seen to obey START
 	ran        bool    // it was before, too
 	bodies     int     // GET_METADATA with a body that were sent while approaching
-	olders     int     // times that START was repeated because of the version of records
+	olders     int     // times that a version was agreed while the target ran
 	known      *string // the build id that was compared
 	version    int     // of the records, as it was agreed
 	agreed     bool    // or refused

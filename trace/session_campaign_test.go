@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,6 +59,7 @@ type campaign struct {
 
 	made   map[[3]uint32]bool // records of the target
 	starts []int              // that were obeyed, in each life of the target
+	mu     sync.Mutex         // of what the port sees
 	seen   heard              // by the port
 	before map[byte]int       // answers that came before the command whose answer is awaited
 	ended  time.Duration      // how long that took
@@ -158,6 +160,13 @@ func (c *campaign) run() {
 	c.target = c.fw.boot(&roughEnd{in: c.down, out: c.up})
 	defer c.fw.end()
 	runs, ends := false, false
+	locked := func(do func([]byte) (int, error)) func([]byte) {
+		return func(b []byte) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			_, _ = do(b)
+		}
+	}
 	ears := NewDecoder(&c.seen, DecoderOptions{Variant: &Variant{}})
 	commands := NewCommandDecoder(Variant{}, func(command byte, _ []byte) {
 		runs = runs || command == CommandReset
@@ -165,7 +174,7 @@ func (c *campaign) run() {
 			c.before[command] = c.came(command)
 		}
 	})
-	port := &roughEnd{in: c.up, out: c.down, reads: func(b []byte) { _, _ = ears.Write(b) }, sends: func(b []byte) { _, _ = commands.Write(b) }}
+	port := &roughEnd{in: c.up, out: c.down, reads: locked(ears.Write), sends: locked(commands.Write)}
 	c.o.Record, c.o.Remark = &c.recording, c.remark
 	if c.session, c.err = Open(c.Context(), port, c.o); c.err != nil {
 		return
@@ -173,15 +182,20 @@ func (c *campaign) run() {
 	defer c.session.Close()
 	ctx, cancel := context.WithTimeout(c.Context(), c.lasts)
 	defer cancel()
-	var end time.Time
-	defer context.AfterFunc(ctx, func() { ends, end = true, time.Now() })()
+	end := time.Now().Add(c.lasts)
+	defer context.AfterFunc(ctx, func() {
+		c.mu.Lock()
+		ends = true
+		c.mu.Unlock()
+	})()
 	c.err = c.session.Run(ctx, c)
-	synctest.Wait()
 	c.ended = time.Since(end)
 }
 
 // remark judges one when it is made.
 func (c *campaign) remark(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.remarks = append(c.remarks, text)
 	for command, name := range commandNames {
 		if strings.Contains(text, "did not answer "+name) && !strings.Contains(text, "after it was reset") {
@@ -255,10 +269,10 @@ func (c *campaign) judge() {
 
 // judgeSums compares with what the target counted, if it was not reset behind that.
 func (c *campaign) judgeSums() {
-	if c.said("missing") || c.said("did not answer START") || c.fw.quiet && (c.resetAt == CommandStop || c.resetAt == CommandStatus) {
+	sent, dropped, _ := c.fw.truth()
+	if c.said("missing") || c.said("did not answer START") || (c.fw.quiet || sent == 0) && (c.resetAt == CommandStop || c.resetAt == CommandStatus) {
 		return
 	}
-	sent, dropped, _ := c.fw.truth()
 	want, got := sent, c.calls+c.lost
 	if c.batches[len(c.batches)-1].Version == 2 {
 		want, got = sent+dropped, got+c.dropped

@@ -5,19 +5,18 @@ package trace
 // in version 1 anything, only a STATUS of a target tells that stands still and has
 // nothing left to send.
 type ledger struct {
-	running      bool   // START was acknowledged, STOP was not
-	forgot       bool   // it ran, stands, and has sent less than before: it was reset
-	fewer        bool   // it was stopped and has sent less than before: the same
-	stands       bool   // it ran and stands, though it was not told to
-	acknowledged bool   // START was: what comes is behind it
-	numbered     bool   // records are of version 2
-	based        bool   // it is known where numbers and counts began
-	began        bool   // it has run since
-	next         uint32 // number of the record to come
-	unseen       uint32 // records before the first one of which a gap could be known
-	received     uint32 // records of version 1
-	dropped      uint32 // by the target, as its records say
-	sent         uint32 // of the last STATUS
+	running  bool   // START was acknowledged, STOP was not
+	forgot   bool   // it ran, stands, and has sent less than before: it was reset
+	fewer    bool   // it was stopped and has sent less than before: the same
+	stands   bool   // it ran and stands, though it was not told to
+	numbered bool   // records are of version 2
+	based    bool   // it is known where numbers and counts began
+	began    bool   // it has run since
+	next     uint32 // number of the record to come
+	unseen   uint32 // records before the first one of which a gap could be known
+	received uint32 // records of version 1
+	dropped  uint32 // by the target, as its records say
+	sent     uint32 // of the last STATUS
 }
 
 // restart begins numbers and counts at 0.
@@ -27,6 +26,9 @@ func (l *ledger) restart(running bool) {
 
 // count takes records.
 func (l *ledger) count(b Batch) {
+	if b.Numbered && !l.numbered { // those of version 1 count as well
+		l.next, l.received = l.next+min(l.received, b.Number-l.next), 0
+	}
 	l.numbered, l.began = b.Numbered, true
 	if !b.Numbered {
 		l.received += uint32(len(b.Records))

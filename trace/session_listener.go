@@ -117,7 +117,7 @@ func (l *listener) Answer(command, reason byte) {
 		case CommandStart:
 			l.tellForgot()
 			l.restart(true)
-			l.acknowledged, l.live, l.cut = true, true, false
+			l.live, l.cut = true, false
 		case CommandReset:
 			l.restart(false)
 		case CommandStop:

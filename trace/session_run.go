@@ -7,10 +7,10 @@ import (
 )
 
 // older tells whether records come in an older version than was agreed: the target was reset or
-// missed the agreement behind which START came. It is told so often and no more.
+// missed the agreement behind which START came. It takes it while it runs. It is told so often and no more.
 func (s *Session) older() bool {
 	h := s.heard
-	if s.version < 2 || !h.acknowledged || h.numbered || h.received == 0 || h.metadata.Known < KnownTickShift || s.olders == attempts {
+	if s.version < 2 || h.numbered || h.received == 0 || h.metadata.Known < KnownTickShift || s.olders == attempts {
 		return false
 	}
 	s.olders++
@@ -98,27 +98,34 @@ func (s *Session) beginDeaf(sink Sink) {
 // start agrees on the version, which a target forgets with a reset, and sends
 // START.
 func (s *Session) start(ctx context.Context) error {
-	h := s.heard
-	h.begin()
-	if h.metadatas > 0 {
-		s.agreeLate()
-		asked := more(&h.asked)
-		agreed := func() bool {
-			m := &h.metadata // firmware that does not have version 2 is asked once: who knows what it makes of it
-			return asked() && (!h.started || h.settled) && (m.Known < KnownTickShift || m.Version == s.version)
-		}
-		ok, err := s.ask(ctx, agreed, CommandGetMetadata, s.versionBody()...)
-		if err != nil {
-			return err
-		}
-		if ok {
-			h.begin()
-		}
-		if err := s.identify(); err != nil {
-			return err
-		}
+	s.heard.begin()
+	agreed, err := s.agree(ctx)
+	if err != nil {
+		return err
+	}
+	if agreed {
+		s.heard.begin()
 	}
 	return s.sendStart(ctx)
+}
+
+// agree asks for the version, and tells whether the target, as it is since its last start, has agreed.
+func (s *Session) agree(ctx context.Context) (bool, error) {
+	h := s.heard
+	if h.metadatas == 0 {
+		return false, nil
+	}
+	s.agreeLate()
+	asked := more(&h.asked)
+	agreed := func() bool {
+		m := &h.metadata // firmware that does not have version 2 is asked once: who knows what it makes of it
+		return asked() && (!h.started || h.settled) && (m.Known < KnownTickShift || m.Version == s.version)
+	}
+	ok, err := s.ask(ctx, agreed, CommandGetMetadata, s.versionBody()...)
+	if err != nil {
+		return false, err
+	}
+	return ok, s.identify()
 }
 
 // versionBody is that of a GET_METADATA which asks for the version that was agreed.
@@ -193,9 +200,13 @@ func (s *Session) trace(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if s.listens && (late || s.heard.resetSeen() || s.older()) || w.again {
+		if s.listens && (late || s.heard.resetSeen()) || w.again {
 			w.again = false
 			if err := s.start(ctx); err != nil {
+				return err
+			}
+		} else if s.older() {
+			if _, err := s.agree(ctx); err != nil {
 				return err
 			}
 		}

@@ -36,6 +36,7 @@ func (d *Decoder) profileData1(body []byte) {
 	if len(r) > 0 {
 		d.count.Records += uint64(len(r))
 		d.sink.Records(Batch{Version: 1, Records: r})
+		d.numbers.unnumbered(len(r))
 	}
 }
 
