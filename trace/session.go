@@ -22,12 +22,12 @@ type Session struct {
 	asked      int     // GET_STATUS that were sent, but for those that got lost
 	noMetadata bool    // it refuses GET_METADATA
 	obeyed     bool    // it was seen to obey START
-	ran        bool    // it was before, too
+	ran        bool    // it was once
 	bodies     int     // GET_METADATA with a body that were sent while approaching
 	olders     int     // times that a version was agreed while the target ran
 	known      *string // the build id that was compared
 	version    int     // of the records, as it was agreed
-	agreed     bool    // or refused
+	agreed     bool    // by METADATA that came in time, or by a late one
 	wire       Variant
 	early      early
 	origin     time.Time // of Arrived

@@ -144,9 +144,11 @@ func (s *Session) sendStart(ctx context.Context) error {
 	begun := func() bool {
 		return h.answered[CommandStart] > acks || h.records > records || h.running || h.started
 	}
-	defer func() { s.ran, s.obeyed = s.ran || s.obeyed, begun() }()
+	defer func() {
+		s.obeyed = begun()
+		s.ran = s.ran || s.obeyed
+	}()
 	h.restart(false)
-	defer func() { s.obeyed = begun() }()
 	s.awaited = CommandStart
 	s.send(CommandStart)
 	for attempt := range 2 * attempts {
