@@ -20,7 +20,7 @@ demo: build
 test:
 	@scripts/setup.sh test
 	@scripts/node-tools.sh
-	$(GO) test -timeout 30m ./...
+	$(GO) test -timeout 60m ./...
 
 # Without the long runs; no tools beyond Go are needed.
 short:
@@ -30,7 +30,7 @@ short:
 # to race, and take fifteen times as long.
 ONE_GOROUTINE = ^Test(Accuracy.*|StolenTime|Overhead|MaxHalt|MaxOverhead|Within|Times.*|ClockThatLies|HostSuspended|HaltsFillTheFrame|HaltsOfRegistersFillTheFrame|EveryFaultNowAndThen|FaultAtEveryTransfer|PlansFitAndHold)$$
 race:
-	$(GO) test -race -short -timeout 30m -skip '$(ONE_GOROUTINE)' ./...
+	$(GO) test -race -short -timeout 60m -skip '$(ONE_GOROUTINE)' ./...
 
 # Every fuzz target for FUZZTIME; make fuzz FUZZ=probe chooses.
 FUZZTIME ?= 10s

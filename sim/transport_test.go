@@ -53,6 +53,21 @@ func TestReadOfNothing(t *testing.T) {
 	}
 }
 
+// A machine that gets to a command after its deadline sends it all the same, and the answer comes: a run
+// must not depend on the wall clock.
+func TestExchangeBehindTheDeadline(t *testing.T) {
+	h := newHost(t, sim.Options{})
+	ctx, cancel := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
+	defer cancel()
+	if err := h.wire.WritePacket(ctx, []byte{0x00, 0xFE}); err != nil {
+		t.Fatal(err)
+	}
+	p := make([]byte, 512)
+	if n, err := h.wire.ReadPacket(ctx, p); err != nil || n != 3 || p[0] != 0 {
+		t.Errorf("% x, %v", p[:n], err)
+	}
+}
+
 // Without a deadline a reader waits for a writer on another goroutine, or for
 // the end of its context.
 func TestReadWaitsForWrite(t *testing.T) {
