@@ -41,7 +41,7 @@ func askGDB(t *testing.T, path string, moments []moment) [][]string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "gdb-multiarch", "-nx", "-batch", "-iex", "set debuginfod enabled off",
+	cmd := exec.CommandContext(ctx, "gdb-multiarch", "-nx", "-batch", "-iex", "set remotetimeout 60", "-iex", "set debuginfod enabled off",
 		"-ex", "set osabi none", "-ex", "set architecture armv7e-m", "-ex", "set width 0", "-ex", "set backtrace past-main on", "-ex", "set confirm off",
 		"-ex", "target remote "+serveBanked(t, path),
 		"-x", "testdata/points.py", path)

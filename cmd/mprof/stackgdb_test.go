@@ -19,7 +19,7 @@ import (
 func underGDB(t *testing.T, board, elf string, commands ...string) string {
 	t.Helper()
 	m := qemu.Start(t, qemu.Options{Board: board, ELF: elf, Silent: true, GDB: true, Halted: true, Icount: qemu.WallClock})
-	args := []string{"-nx", "-batch", "-iex", "set pagination off", "-ex", "file " + elf, "-ex", "target remote " + m.GDB}
+	args := []string{"-nx", "-batch", "-iex", "set remotetimeout 60", "-iex", "set pagination off", "-ex", "file " + elf, "-ex", "target remote " + m.GDB}
 	for _, c := range commands {
 		args = append(args, "-ex", c)
 	}

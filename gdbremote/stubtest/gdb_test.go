@@ -15,7 +15,7 @@ import (
 func gdb(t *testing.T, s *Stub, arch string, commands ...string) string {
 	t.Helper()
 	qemu.Require(t, "gdb-multiarch")
-	args := []string{"-nx", "-batch", "-ex", "set architecture " + arch, "-ex", "target remote " + s.Listen(t)}
+	args := []string{"-nx", "-batch", "-iex", "set remotetimeout 60", "-ex", "set architecture " + arch, "-ex", "target remote " + s.Listen(t)}
 	for _, c := range commands {
 		args = append(args, "-ex", c)
 	}

@@ -82,7 +82,7 @@ func runGDB(r *rig, dir string, image []byte, script ...string) string {
 	if err := os.WriteFile(elf, image, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-nx", "-batch", "-ex", "set width 0", "-ex", "target extended-remote | " + strings.Join(server, " ")}
+	args := []string{"-nx", "-batch", "-iex", "set remotetimeout 60", "-ex", "set width 0", "-ex", "target extended-remote | " + strings.Join(server, " ")}
 	for _, s := range script {
 		args = append(args, "-ex", s)
 	}

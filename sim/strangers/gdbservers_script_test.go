@@ -26,7 +26,7 @@ type scripted struct {
 // scriptGDB connects gdb to a server.
 func scriptGDB(t testing.TB, s *gdbServer) *scripted {
 	t.Helper()
-	g := &scripted{t: t, cmd: exec.Command(tool(t, "gdb-multiarch", "gdb-multiarch"), "-nx", "-q", "-iex", "set debuginfod enabled off", "-ex", "set pagination off", "-ex", "set confirm off", s.elf)}
+	g := &scripted{t: t, cmd: exec.Command(tool(t, "gdb-multiarch", "gdb-multiarch"), "-nx", "-q", "-iex", "set debuginfod enabled off", "-iex", "set remotetimeout 60", "-ex", "set pagination off", "-ex", "set confirm off", s.elf)}
 	out, err := g.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
