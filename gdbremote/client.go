@@ -61,6 +61,9 @@ type Client struct {
 	leftBy       string
 
 	outOfStep bool // the next answer may be that to an earlier request
+	settles   int  // questions of settle
+	unsettled int  // those of them that may still be answered
+	measured  bool // their answers are as long as is asked for
 	refused   snapshot.RegSet
 	requests  []request
 }

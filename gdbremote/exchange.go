@@ -211,8 +211,9 @@ func (c *Client) isBeside(p, request []byte) bool {
 	if isConsole(p) && !bytes.HasPrefix(request, []byte("qRcmd,")) {
 		return true
 	}
-	if isMarker(p) && !bytes.HasPrefix(request, []byte("q")) {
-		return true // a late answer to settle
+	if isMarker(p) && !bytes.HasPrefix(request, []byte("qXfer:")) && !bytes.HasPrefix(request, []byte("qSupported")) {
+		c.unsettled = max(c.unsettled-1, 0) // a late answer to settle
+		return true
 	}
 	if stop, ok, err := parseStop(p); ok && !answersWithStop(request) {
 		c.stopped(stop, err)

@@ -15,25 +15,33 @@ func isMarker(p []byte) bool {
 
 // settle brings the conversation in step again after an answer that did not come
 // or could not be read: there is no number in answers, so it asks something whose
-// answer is like no other, and drops what comes before that.
+// answer is like no other, and drops what comes before that. Of a server that was
+// away for longer than one wait, an answer to an earlier question of settle may come first, with
+// others behind it: each question asks for another number of bytes.
 func (c *Client) settle(ctx context.Context) error {
 	if !c.outOfStep {
 		return nil
 	}
-	question := "qSupported"
+	question, size := "qSupported", 0
 	switch {
 	case c.layout.described:
-		question = "qXfer:features:read:target.xml:0,4"
+		size = markerSize(c.settles)
+		question = fmt.Sprintf("qXfer:features:read:target.xml:0,%x", size)
 	case c.features["PacketSize"] == "":
 		return c.awaitQuiet(ctx)
 	}
 	if err := c.wire.send([]byte(question)); err != nil {
 		return err
 	}
-	until := time.Now().Add(c.timeout)
+	c.settles++
+	c.unsettled++
+	until, came := time.Now().Add(c.timeout), false
 	for {
 		e, err := c.wire.next(ctx, until)
 		switch {
+		case errors.Is(err, ErrTimeout) && came && !c.measured: // one of them was lost: nothing is due
+			c.outOfStep, c.unsettled = false, 0
+			return nil
 		case errors.Is(err, ErrTimeout):
 			return timeoutError("after a lost answer", c.timeout)
 		case err != nil:
@@ -42,14 +50,30 @@ func (c *Client) settle(ctx context.Context) error {
 			c.notified(e.body)
 		case e.kind != gotPacket:
 		case isMarker(e.body):
-			c.outOfStep = false
-			return nil
+			if c.settledBy(e.body, size) {
+				c.outOfStep, c.unsettled = false, 0
+				return nil
+			}
+			until, came = time.Now().Add(c.timeout), true
 		default:
 			if stop, ok, err := parseStop(e.body); ok {
 				c.stopped(stop, err)
 			}
 		}
 	}
+}
+
+// markerSize is what the question n asks for, in bytes: sixteen in a row differ.
+func markerSize(n int) int { return 4 + n%16 }
+
+// settledBy tells whether an answer to a question of settle is that to the last one: as long as was asked for,
+// or, of a server that was never seen to heed that, the last that is due.
+func (c *Client) settledBy(p []byte, size int) bool {
+	for n := c.settles - c.unsettled; size > 0 && n < c.settles; n++ {
+		c.measured = c.measured || len(p) == 1+markerSize(n)
+	}
+	c.unsettled--
+	return size > 0 && len(p) == 1+size || !c.measured && c.unsettled <= 0
 }
 
 // quietTime is how long a server that cannot be asked anything whose answer is
