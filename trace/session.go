@@ -24,6 +24,7 @@ type Session struct {
 	obeyed     bool    // it was seen to obey START
 	ran        bool    // it was once
 	bodies     int     // GET_METADATA with a body that were sent while approaching
+	unnamed    int     // times that METADATA was asked for while the target ran
 	olders     int     // times that a version was agreed while the target ran
 	known      *string // the build id that was compared
 	version    int     // of the records, as it was agreed

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -195,4 +196,51 @@ func TestPumpLooksOnce(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSessionKnownMetadata: firmware that says what it is while the session opens, and then answers no
+// GET_METADATA, loses no record for want of the unit of its times: in the run and in its recording.
+func TestSessionKnownMetadata(t *testing.T) {
+	t.Parallel()
+	begun := false
+	fw := &target{meta: ourMetadata(), rate: 5}
+	fw.obeys = func(c byte) int {
+		if begun = begun || c == CommandReset; begun && c == CommandGetMetadata {
+			return -1
+		}
+		return 0
+	}
+	r := runSession(t, fw, SessionOptions{}, 300, nil)
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	r.exact(t)
+	if len(r.metadata) != 1 || r.metadata[0].TimerHz != 1_000_000 || r.metadata[0].Name != "fake" {
+		t.Errorf("METADATA %+v", r.metadata)
+	}
+	if !slices.ContainsFunc(r.remarks, func(s string) bool { return strings.Contains(s, "what it said before holds") }) {
+		t.Errorf("remarks %q", r.remarks)
+	}
+	replaysTheSame(t, r)
+}
+
+// TestSessionUnknownMetadata: firmware that answers GET_METADATA only once it runs is asked again.
+func TestSessionUnknownMetadata(t *testing.T) {
+	t.Parallel()
+	fw := &target{meta: ourMetadata(), rate: 5}
+	fw.obeys = func(c byte) int {
+		if c == CommandGetMetadata && fw.starts == 0 {
+			return -1
+		}
+		return 0
+	}
+	r := runSession(t, fw, SessionOptions{}, 5000, nil)
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	r.exact(t)
+	if len(r.metadata) == 0 || r.metadata[0].TimerHz != 1_000_000 || r.metadata[0].Name != "fake" {
+		t.Errorf("METADATA %+v, remarks %q", r.metadata, r.remarks)
+	}
+	replaysTheSame(t, r)
 }

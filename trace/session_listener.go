@@ -19,6 +19,7 @@ type listener struct {
 
 	gprof func(GprofPiece) // who asked for pieces; nil: nobody
 
+	told    bool // the sink has METADATA
 	started bool // the target says that it has just started
 	settled bool // it has answered GET_METADATA since
 	live    bool // it runs, or has stopped and did not say that all was sent
@@ -71,6 +72,7 @@ func (l *listener) Metadata(m Metadata) {
 	}
 	l.metadata = m
 	if l.to != nil {
+		l.told = true
 		l.to.Metadata(m)
 	}
 }

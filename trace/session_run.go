@@ -1,8 +1,10 @@
 package trace
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -106,7 +108,30 @@ func (s *Session) start(ctx context.Context) error {
 	if agreed {
 		s.heard.begin()
 	}
+	if err := s.tellKnown(); err != nil {
+		return err
+	}
 	return s.sendStart(ctx)
+}
+
+// tellKnown gives the sink, and the recording, the METADATA that was heard before the run where none has come
+// since: records whose times have no unit would be lost.
+func (s *Session) tellKnown() error {
+	h := s.heard
+	if h.told || h.metadatas == 0 {
+		return nil
+	}
+	m := h.metadata
+	m.Flags &^= FlagStarted | FlagRunning
+	var packet bytes.Buffer
+	if err := NewEncoder(&packet, EncoderOptions{Variant: s.wire}).Metadata(m); err != nil {
+		return fmt.Errorf("trace: METADATA as it was heard: %w", err)
+	}
+	s.record(packet.Bytes())
+	h.told = true
+	h.to.Metadata(m)
+	s.remark("the firmware did not answer GET_METADATA when the run began: what it said before holds")
+	return nil
 }
 
 // agree asks for the version, and tells whether the target, as it is since its last start, has agreed.
@@ -176,6 +201,19 @@ func (s *Session) sendStart(ctx context.Context) error {
 	return nil
 }
 
+// askWhatItIs asks for METADATA while records come and nothing says the unit of their times. Firmware that knows no
+// version 2 may not take the body.
+func (s *Session) askWhatItIs() {
+	if !s.listens || s.heard.told || s.noMetadata || s.unnamed == silentTicks {
+		return
+	}
+	if s.unnamed++; s.o.Version > 1 && s.unnamed%2 == 1 {
+		s.send(CommandGetMetadata, byte(s.o.Version), s.tickShift())
+		return
+	}
+	s.send(CommandGetMetadata)
+}
+
 // trace takes records until ctx ends.
 func (s *Session) trace(ctx context.Context) error {
 	tick := time.NewTicker(s.statusInterval())
@@ -194,6 +232,7 @@ func (s *Session) trace(ctx context.Context) error {
 			if s.listens && s.heard.reason[CommandStatus] == 0 {
 				s.send(CommandStatus)
 			}
+			s.askWhatItIs()
 			w.tick()
 		case <-ctx.Done():
 			return context.Cause(ctx)
