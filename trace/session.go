@@ -18,6 +18,7 @@ type Session struct {
 	port    sync.Once
 	closed  error
 
+	came       int     // bytes
 	listens    bool    // the firmware has answered a command
 	asked      int     // GET_STATUS that were sent, but for those that got lost
 	noMetadata bool    // it refuses GET_METADATA

@@ -17,6 +17,7 @@ type early struct {
 
 // feed decodes a piece of the stream and keeps it.
 func (s *Session) feed(a arrival) {
+	s.came += len(a.bytes)
 	if s.keep {
 		s.record(a.bytes)
 	} else {
@@ -117,22 +118,42 @@ func (s *Session) answerTime() time.Duration {
 	return s.o.Patience + buffer*10*time.Second/time.Duration(s.o.Baud)
 }
 
-// ask sends a command until something happened, and tells whether it did. It gives
-// up after Patience, later while packets come. Commands get lost, so that they
-// are repeated: those that may be.
+// ask sends a command until something happened, and tells whether it did. Commands get lost, so
+// that they are repeated: those that may be.
 func (s *Session) ask(ctx context.Context, happened func() bool, command byte, body ...byte) (bool, error) {
 	s.awaited = command
-	deadline := time.Now().Add(s.answerTime())
-	for attempt := 0; ; attempt++ {
+	for t := s.begins(); ; {
 		s.send(command, body...)
-		packets := s.heard.packets
-		if ok, err := s.pump(ctx, s.interval(attempt), happened); ok || err != nil {
+		if ok, err := s.pump(ctx, s.interval(t.attempt), happened); ok || err != nil {
 			return ok, err
 		}
-		if attempt+1 >= attempts && (s.heard.packets == packets || time.Now().After(deadline)) {
+		if t.over() {
 			return false, nil
 		}
 	}
+}
+
+// tries tells how long to ask again: for Patience, and longer while bytes come. They may be
+// what a bad line left of an answer, or stand before it.
+type tries struct {
+	s        *Session
+	attempt  int
+	silent   int // attempts in a row in which nothing came
+	came     int // bytes before this attempt
+	deadline time.Time
+}
+
+func (s *Session) begins() *tries {
+	return &tries{s: s, came: s.came, deadline: time.Now().Add(s.answerTime())}
+}
+
+// over ends an attempt, and tells whether it was the last one.
+func (t *tries) over() bool {
+	t.attempt++
+	if t.silent++; t.s.came > t.came {
+		t.silent, t.came = 0, t.s.came
+	}
+	return t.silent >= attempts || t.attempt >= attempts && time.Now().After(t.deadline)
 }
 
 // more is true once a counter of the listener has gone on.

@@ -36,15 +36,13 @@ func (s *Session) stop(ctx context.Context) (bool, error) {
 	stopped := func() bool {
 		return h.answered[CommandStop] > acks || h.statuses > statuses && h.status.Known >= KnownState && !h.status.Running
 	}
-	deadline := time.Now().Add(s.answerTime())
-	for attempt := 0; ; attempt++ {
-		packets := h.packets
+	for t := s.begins(); ; {
 		s.send(CommandStop)
 		s.send(CommandStatus)
-		if ok, err := s.pump(ctx, s.interval(attempt), stopped); ok || err != nil {
+		if ok, err := s.pump(ctx, s.interval(t.attempt), stopped); ok || err != nil {
 			return ok, err
 		}
-		if attempt+1 >= attempts && (h.packets == packets || time.Now().After(deadline)) {
+		if t.over() {
 			return false, nil
 		}
 	}
@@ -56,7 +54,7 @@ func (s *Session) drain(ctx context.Context) error {
 	deadline := time.Now().Add(s.answerTime())
 	records := s.heard.records
 	for unanswered := 0; unanswered < attempts && time.Now().Before(deadline); {
-		packets := s.heard.packets
+		came := s.came
 		if s.heard.records > records && !s.heard.status.Running {
 			records, deadline = s.heard.records, time.Now().Add(s.answerTime())
 		}
@@ -70,7 +68,7 @@ func (s *Session) drain(ctx context.Context) error {
 		switch {
 		case answered && s.empty():
 			return nil
-		case answered, s.heard.packets > packets:
+		case answered, s.came > came:
 			unanswered = 0
 			if answered && s.heard.status.Running { // the answer to STOP was that of an earlier one
 				s.send(CommandStop)

@@ -244,3 +244,28 @@ func TestSessionUnknownMetadata(t *testing.T) {
 	}
 	replaysTheSame(t, r)
 }
+
+// TestSessionCrippledAnswers: a line on which the longest answer seldom arrives whole is one on which
+// somebody answers, who is asked until it does.
+func TestSessionCrippledAnswers(t *testing.T) {
+	for _, times := range []int{0, 1, 4, 8} {
+		synctest.Test(t, func(t *testing.T) {
+			fw := &target{meta: ourMetadata()}
+			left, begun := times, false
+			fw.obeys = func(c byte) int {
+				if begun = begun || c == CommandReset; !begun || c != CommandGetMetadata || left == 0 {
+					return 0
+				}
+				left--
+				packet := fw.variant.AppendPacket(nil, TypeMetadata, AppendMetadata(nil, fw.metadata())...)
+				fw.out.Write(packet[:len(packet)-1])
+				return -1
+			}
+			r := runSession(t, fw, SessionOptions{}, 300, nil)
+			if r.err != nil || len(r.remarks) > 0 || left != 0 {
+				t.Errorf("%d answers crippled, %d to come: %v, remarks %q", times, left, r.err, r.remarks)
+			}
+			r.exact(t)
+		})
+	}
+}

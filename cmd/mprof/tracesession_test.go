@@ -118,7 +118,7 @@ func TestSessionWithTheModule(t *testing.T) {
 			wasReset := false
 			sink.each = func() {
 				switch {
-				case sink.total < 1000:
+				case sink.total < 3000:
 				case c.reset && !wasReset:
 					wasReset = true
 					if err := board.Strike(sim.Fault{Kind: sim.TargetReset}); err != nil {
