@@ -18,17 +18,15 @@ import (
 
 	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/gmon"
-	"github.com/mprof/mprof/gmon/counters"
+	"github.com/mprof/mprof/session/counting/countingtest"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/symbol"
 )
 
-var gmonPlain = gmonFirmware{memory: 8192, bucket: 4, interval: 997}
-
 // gmonFetch runs mprof gmon on the simulated board, and checks that it leaves the core alone.
 func gmonFetch(t *testing.T, watch func(*sim.Board), command, probe, elf string, args ...string) outcome {
 	t.Helper()
-	s := mprof(t.Context(), watch, append([]string{"gmon", command, "--probe", "sim:" + probe + "," + gmonBoard, elf}, args...)...)
+	s := mprof(t.Context(), watch, append([]string{"gmon", command, "--probe", "sim:" + probe + "," + countingtest.SimOptions, elf}, args...)...)
 	if s.board != nil {
 		s.leftRunning(t)
 	}
@@ -56,38 +54,10 @@ func total(d *gmon.Data) (n uint64) {
 	return n
 }
 
-// boardMemory is that of a simulated board that stands still.
-type boardMemory struct{ *sim.Board }
-
-func (m boardMemory) ReadMemory(_ context.Context, addr uint32, p []byte) error {
-	copy(p, m.Core().Memory(addr))
-	return nil
-}
-
-func (m boardMemory) WriteMemory(context.Context, uint32, []byte) error { panic("a test that writes") }
-
-// blockOf is where the block lies.
-func blockOf(t *testing.T, elf string) uint32 {
-	t.Helper()
-	im, err := symbol.Open(elf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, ok := im.Object(counters.Symbol)
-	if !ok {
-		t.Fatal("no " + counters.Symbol)
-	}
-	return r.Low
-}
-
 // held is what the board holds at this moment.
 func held(t *testing.T, b *sim.Board, elf string) *gmon.Data {
 	t.Helper()
-	c, err := counters.Read(t.Context(), boardMemory{b}, counters.Place{Addr: blockOf(t, elf)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := c.Data()
+	d := countingtest.Held(t, b, elf).Data()
 	d.PerSample = 0 // no file says it
 	return d
 }
@@ -95,7 +65,7 @@ func held(t *testing.T, b *sim.Board, elf string) *gmon.Data {
 // TestGmonFetchHalted: the file has exactly what the firmware held when the core was halted, and gprof says
 // the same.
 func TestGmonFetchHalted(t *testing.T) {
-	elf := gmonPlain.ELF(t)
+	elf := countingtest.Plain.ELF(t)
 	for _, model := range sim.Models() {
 		t.Run(model, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "gmon.out")
@@ -165,7 +135,7 @@ func judgeByGprof(t *testing.T, elf, out string, d *gmon.Data) {
 // TestGmonFetchRunning: without --halt the core never stands, and what is fetched is between what was held
 // before and after.
 func TestGmonFetchRunning(t *testing.T) {
-	elf := gmonPlain.ELF(t)
+	elf := countingtest.Plain.ELF(t)
 	out := filepath.Join(t.TempDir(), "gmon.out")
 	var before *gmon.Data
 	s := gmonFetch(t, func(b *sim.Board) {
@@ -199,7 +169,7 @@ func TestGmonFetchRunning(t *testing.T) {
 
 // TestGmonFetchReset: the counters begin anew behind what was fetched.
 func TestGmonFetchReset(t *testing.T) {
-	elf := gmonPlain.ELF(t)
+	elf := countingtest.Plain.ELF(t)
 	out := filepath.Join(t.TempDir(), "gmon.out")
 	for _, args := range [][]string{{"--reset"}, {"--reset", "--halt=false"}} {
 		s := gmonFetch(t, func(b *sim.Board) { _ = b.Sleep(t.Context(), 2*time.Second) }, "fetch", "debugprobe", elf, append(args, "-o", out)...)
@@ -220,7 +190,7 @@ func TestGmonFetchReset(t *testing.T) {
 
 // TestGmonReset clears and writes nothing.
 func TestGmonReset(t *testing.T) {
-	elf := gmonPlain.ELF(t)
+	elf := countingtest.Plain.ELF(t)
 	s := gmonFetch(t, func(b *sim.Board) { _ = b.Sleep(t.Context(), 2*time.Second) }, "reset", "debugprobe", elf)
 	if s.code != 0 || !strings.Contains(s.stdout, "has cleared its counters") {
 		t.Fatalf("exit code %d: %s%s", s.code, s.stdout, s.stderr)
@@ -232,7 +202,7 @@ func TestGmonReset(t *testing.T) {
 
 // TestGmonEvery: intervals add up to the whole, with and without clearing.
 func TestGmonEvery(t *testing.T) {
-	elf := gmonPlain.ELF(t)
+	elf := countingtest.Plain.ELF(t)
 	for _, args := range [][]string{nil, {"--reset"}} {
 		dir := t.TempDir()
 		s := gmonFetch(t, nil, "fetch", "debugprobe", elf, append(args, "--every", "2", "--duration", "5", "--json", "-o", filepath.Join(dir, "gmon.out"))...)
@@ -265,7 +235,7 @@ func TestGmonEvery(t *testing.T) {
 
 // TestGmonEveryInterrupted: the interval that a signal ends is written, too.
 func TestGmonEveryInterrupted(t *testing.T) {
-	elf := gmonPlain.ELF(t)
+	elf := countingtest.Plain.ELF(t)
 	for at, want := range []int{0, 0, 1, 2} {
 		dir := t.TempDir()
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -280,7 +250,7 @@ func TestGmonEveryInterrupted(t *testing.T) {
 		if at == 0 {
 			cancel(&signalError{syscall.SIGINT})
 		}
-		s := mprof(ctx, watch, "gmon", "fetch", "--probe", "sim:debugprobe,"+gmonBoard, "--every", "3", "--halt", "-o", filepath.Join(dir, "gmon.out"), elf)
+		s := mprof(ctx, watch, "gmon", "fetch", "--probe", "sim:debugprobe,"+countingtest.SimOptions, "--every", "3", "--halt", "-o", filepath.Join(dir, "gmon.out"), elf)
 		cancel(nil)
 		if code := map[bool]int{true: 0, false: 130}[want > 0]; s.code != code {
 			t.Errorf("at halt %d: exit code %d: %s", at, s.code, s.stderr)
@@ -295,7 +265,7 @@ func TestGmonEveryInterrupted(t *testing.T) {
 // TestGmonNames: what cannot be written is said before the target is counted, under the names that are written.
 func TestGmonNames(t *testing.T) {
 	dir := t.TempDir()
-	elf := gmonPlain.ELF(t)
+	elf := countingtest.Plain.ELF(t)
 	in := func(name string) string { return filepath.Join(dir, name) }
 	if err := os.Mkdir(in("a-001.gmon"), 0o700); err != nil {
 		t.Fatal(err)
@@ -332,7 +302,7 @@ func TestGmonText(t *testing.T) {
 
 // TestGmonOutputs: every format has the ticks of gmon.out, by function.
 func TestGmonOutputs(t *testing.T) {
-	elf := gmonPlain.ELF(t)
+	elf := countingtest.Plain.ELF(t)
 	dir := t.TempDir()
 	args := []string{"--halt"}
 	for _, name := range []string{"gmon.out", "a.gmon", "p.folded", "p.pb.gz", "p.json.gz"} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mprof/mprof/session/counting/countingtest"
 	"github.com/mprof/mprof/sim"
 )
 
@@ -21,7 +22,7 @@ func (s outcome) oneSentence(t *testing.T, code int, want string) {
 }
 
 func TestGmonBadInput(t *testing.T) {
-	elf := gmonPlain.ELF(t)
+	elf := countingtest.Plain.ELF(t)
 	stripped := filepath.Join(t.TempDir(), "stripped.elf")
 	if out, err := exec.Command("arm-none-eabi-strip", "-s", "-o", stripped, elf).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -34,7 +35,7 @@ func TestGmonBadInput(t *testing.T) {
 	damage := func(word int, v byte) func(*sim.Board) {
 		return func(b *sim.Board) {
 			_ = b.Sleep(t.Context(), 500*time.Millisecond)
-			at := b.Core().Memory(blockOf(t, elf) + uint32(4*word))
+			at := b.Core().Memory(countingtest.Block(t, elf) + uint32(4*word))
 			for i := range 4 {
 				at[i] = v
 			}
@@ -75,7 +76,7 @@ func TestGmonBadInput(t *testing.T) {
 
 // TestGmonForce: another program is said, and fetched all the same.
 func TestGmonForce(t *testing.T) {
-	elf := gmonPlain.ELF(t)
+	elf := countingtest.Plain.ELF(t)
 	out := filepath.Join(t.TempDir(), "gmon.out")
 	s := gmonFetch(t, func(b *sim.Board) {
 		_ = b.Sleep(t.Context(), 500*time.Millisecond)
@@ -90,10 +91,10 @@ func TestGmonForce(t *testing.T) {
 func TestGmonShortOfMemory(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "gmon.out")
 	wait := func(b *sim.Board) { _ = b.Sleep(t.Context(), 500*time.Millisecond) }
-	gmonFetch(t, wait, "fetch", "debugprobe", gmonFirmware{memory: 64, bucket: 4, interval: 997}.ELF(t), "-o", out).
+	gmonFetch(t, wait, "fetch", "debugprobe", countingtest.Firmware{Memory: 64, Bucket: 4, Interval: 997}.ELF(t), "-o", out).
 		oneSentence(t, 1, "profile_on found no room for its counters on the target: it wants")
 
-	s := gmonFetch(t, wait, "fetch", "debugprobe", gmonFirmware{memory: 112, bucket: 1024, interval: 997}.ELF(t), "-o", out)
+	s := gmonFetch(t, wait, "fetch", "debugprobe", countingtest.Firmware{Memory: 112, Bucket: 1024, Interval: 997}.ELF(t), "-o", out)
 	if s.code != 0 || !strings.Contains(s.stdout, "calls found no room for another arc") {
 		t.Errorf("exit code %d: %s%s", s.code, s.stdout, s.stderr)
 	}
@@ -101,7 +102,7 @@ func TestGmonShortOfMemory(t *testing.T) {
 
 // TestGmonSaturated: counters that stand at their end are said, and how much is missing.
 func TestGmonSaturated(t *testing.T) {
-	elf := gmonFirmware{memory: 1024, bucket: 1 << 16, interval: 50}.ELF(t)
+	elf := countingtest.Firmware{Memory: 1024, Bucket: 1 << 16, Interval: 50}.ELF(t)
 	out := filepath.Join(t.TempDir(), "gmon.out")
 	s := gmonFetch(t, func(b *sim.Board) { _ = b.Sleep(t.Context(), 5*time.Second) }, "fetch", "debugprobe", elf, "-o", out)
 	if s.code != 0 || !strings.Contains(s.stdout, "found their counter at 65535") || total(readGmon(t, out)) != 0xFFFF {
@@ -111,7 +112,7 @@ func TestGmonSaturated(t *testing.T) {
 
 // TestGmonOutside: ticks elsewhere are said. Functions below LOW are not counted.
 func TestGmonOutside(t *testing.T) {
-	elf := gmonFirmware{memory: 8192, bucket: 4, interval: 997, low: 0x400}.ELF(t)
+	elf := countingtest.Firmware{Memory: 8192, Bucket: 4, Interval: 997, Low: 0x400}.ELF(t)
 	out := filepath.Join(t.TempDir(), "gmon.out")
 	s := gmonFetch(t, func(b *sim.Board) { _ = b.Sleep(t.Context(), time.Second) }, "fetch", "debugprobe", elf, "-o", out)
 	if s.code != 0 || !strings.Contains(s.stdout, "found the program outside of 0x00000400") {
@@ -121,7 +122,7 @@ func TestGmonOutside(t *testing.T) {
 
 // TestGmonFaults: what fails once on the wire does not cost the counters, and never the core.
 func TestGmonFaults(t *testing.T) {
-	elf := gmonPlain.ELF(t)
+	elf := countingtest.Plain.ELF(t)
 	for _, fault := range []string{"noack", "wait", "fault", "parity", "late", "short", "lost", "unheard", "long", "miscount"} {
 		for _, when := range []string{"1010ms", "1100ms"} {
 			out := filepath.Join(t.TempDir(), "gmon.out")

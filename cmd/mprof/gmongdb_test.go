@@ -7,18 +7,19 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/gmon"
+	"github.com/mprof/mprof/session/counting/countingtest"
 	"github.com/mprof/mprof/sim/qemu"
 )
 
 // TestGmonGDB: counters come out of QEMU through its GDB server, which gives memory only of a target that stands; it
 // runs on afterwards.
 func TestGmonGDB(t *testing.T) {
-	elf := gmonPlain.ELF(t)
+	elf := countingtest.Plain.ELF(t)
 	m := qemu.Start(t, qemu.Options{Board: "mps2-an385", ELF: elf, Silent: true, GDB: true})
 	probe := "gdb:" + m.GDB
 	await := func(ticks uint32) {
 		t.Helper()
-		at := blockOf(t, elf) + 4*11
+		at := countingtest.Block(t, elf) + 4*11
 		for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 			if v, err := m.Word(at); err != nil {
 				t.Fatal(err)
@@ -61,7 +62,7 @@ func TestGmonGDB(t *testing.T) {
 	if d := readGmon(t, out); total(d) < 50 || compareArcs(first, d) == 0 {
 		t.Errorf("%d ticks since the reset, %d of the same arcs", total(d), compareArcs(first, d))
 	}
-	if v, err := m.Word(blockOf(t, elf) + 4*3); err != nil || v < 3 {
+	if v, err := m.Word(countingtest.Block(t, elf) + 4*3); err != nil || v < 3 {
 		t.Errorf("epoch %d after two resets: %v", v, err)
 	}
 	running()
@@ -82,7 +83,7 @@ func compareArcs(a, b *gmon.Data) (same int) {
 }
 
 func TestGmonGDBBadInput(t *testing.T) {
-	elf := gmonPlain.ELF(t)
+	elf := countingtest.Plain.ELF(t)
 	nowhere := "gdb:" + filepath.Join(t.TempDir(), "socket")
 	mprof(t.Context(), nil, "gmon", "fetch", "--probe", nowhere, elf).oneSentence(t, 1, "no GDB server listens there")
 	mprof(t.Context(), nil, "gmon", "fetch", "--probe", "gdb:x", elf).oneSentence(t, 2, "write it as gdb:HOST:PORT")

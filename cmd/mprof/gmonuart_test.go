@@ -13,17 +13,17 @@ import (
 
 	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/schedule"
+	"github.com/mprof/mprof/session/counting/countingtest"
 	"github.com/mprof/mprof/session/target"
-	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/symbol"
 	"github.com/mprof/mprof/trace"
 )
 
 // TestGmonUART: the UART of the simulated board gives what the command writes, in parts and with a reset.
 func TestGmonUART(t *testing.T) {
-	elf := gmonPlain.ELF(t)
+	elf := countingtest.Plain.ELF(t)
 	out := filepath.Join(t.TempDir(), "gmon.out")
-	s := mprof(t.Context(), nil, "gmon", "fetch", "--port", "sim:"+gmonBoard, "--duration", "2", "--reset", "-o", out, elf)
+	s := mprof(t.Context(), nil, "gmon", "fetch", "--port", "sim:"+countingtest.SimOptions, "--duration", "2", "--reset", "-o", out, elf)
 	if s.code != 0 || !strings.Contains(s.stdout, "the core ran on") {
 		t.Fatalf("exit code %d: %s%s", s.code, s.stdout, s.stderr)
 	}
@@ -35,8 +35,8 @@ func TestGmonUART(t *testing.T) {
 }
 
 func TestGmonUARTBadInput(t *testing.T) {
-	old := gmonFirmware{memory: 8192, bucket: 4, interval: 997, noUART: true}.ELF(t)
-	s := mprof(t.Context(), nil, "gmon", "fetch", "--port", "sim:"+gmonBoard, "-o", filepath.Join(t.TempDir(), "gmon.out"), old)
+	old := countingtest.Firmware{Memory: 8192, Bucket: 4, Interval: 997, NoUART: true}.ELF(t)
+	s := mprof(t.Context(), nil, "gmon", "fetch", "--port", "sim:"+countingtest.SimOptions, "-o", filepath.Join(t.TempDir(), "gmon.out"), old)
 	s.oneSentence(t, 1, "refuses GET_GPROF: it does not know the command")
 	mprof(t.Context(), nil, "gmon", "fetch", "--port", "sim", "--probe", "sim", old).oneSentence(t, 2, "exclude each other")
 	mprof(t.Context(), nil, "gmon", "fetch", "--port", "sim", "--halt", old).oneSentence(t, 2, "--halt needs a probe")
@@ -78,16 +78,13 @@ func (g *gappy) thin(p []byte, random *rand.Rand) (n int) {
 // TestGmonUARTEqualsMemory: what comes over the UART is what the board holds, on a line that loses bytes, too.
 // The timer's interrupt is switched off before, so that nothing changes.
 func TestGmonUARTEqualsMemory(t *testing.T) {
-	elf := gmonPlain.ELF(t)
+	elf := countingtest.Plain.ELF(t)
 	im, err := symbol.Open(elf)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, one := range []int{0, 3000} {
-		b, err := newGmonBoard(elf)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := countingtest.NewBoard(t, elf)
 		_ = b.Sleep(t.Context(), 2*time.Second)
 		const timer1 = 0x40001000
 		if !b.Core().WriteBus(timer1, 4, 0) {
@@ -102,20 +99,13 @@ func TestGmonUARTEqualsMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := &counters.Target{Memory: uartMemory{s.Gprof(blockOf(t, elf))}, Place: counters.Place{Addr: blockOf(t, elf)}, Clock: schedule.NewWall()}
+		at := &counters.Target{Memory: uartMemory{s.Gprof(countingtest.Block(t, elf))}, Place: counters.Place{Addr: countingtest.Block(t, elf)}, Clock: schedule.NewWall()}
 		got, err := at.Fetch(context.Background(), counters.FetchOptions{})
 		if err != nil {
 			t.Fatalf("one byte in %d lost: %v", one, err)
 		}
 		var want []uint16
-		b.Hold(func() {
-			c, err := counters.Read(t.Context(), boardMemory{b}, counters.Place{Addr: blockOf(t, elf)})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			want = c.Counters
-		})
+		b.Hold(func() { want = countingtest.Held(t, b, elf).Counters })
 		if diff := cmp.Diff(want, got.Counters); diff != "" || got.Total() < 1900 {
 			t.Errorf("one byte in %d lost: %d ticks (-held +fetched):\n%s", one, got.Total(), diff)
 		}
@@ -123,12 +113,4 @@ func TestGmonUARTEqualsMemory(t *testing.T) {
 			t.Error(err)
 		}
 	}
-}
-
-func newGmonBoard(elf string) (*sim.Board, error) {
-	raw, err := target.ReadELF(elf)
-	if err != nil {
-		return nil, err
-	}
-	return sim.New(sim.Options{ELF: raw, Board: "mps2-an385", CoreHz: 25_000_000})
 }
