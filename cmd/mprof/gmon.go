@@ -1,35 +1,26 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/mprof/mprof/export"
-	"github.com/mprof/mprof/session/target"
+	"github.com/mprof/mprof/session/counting"
 	"github.com/mprof/mprof/session/tracing"
 )
 
 // gmonFlags is the command line of mprof gmon.
 type gmonFlags struct {
-	target.Options
-	extra []string // ELF files beside the application's
-	force bool
-	quiet bool
-	from  string // tftp://HOST/gmon.out
-	port  string // the UART of firmware/mprof
-	baud  int
-
-	reset    bool // the counters, not the target
-	halt     bool
-	every    durationFlag
-	duration durationFlag
-	outputs  []string
-	json     bool
-	command  []string
+	counting.Options
+	quiet, json bool
+	outputs     []string
+	command     []string
 }
 
 const defaultGmon = "gmon.out"
@@ -71,10 +62,10 @@ The summary says of which moment the counters are, for how long the core stood, 
   mprof gmon fetch --every 10s --duration 60s app.elf`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.reset && !cmd.Flags().Changed("halt") {
-				f.halt = true
+			if f.Reset && !cmd.Flags().Changed("halt") {
+				f.Halt = true
 			}
-			if cmd.Flags().Changed("halt") && f.halt && f.Probe == "" && f.ways() > 0 {
+			if cmd.Flags().Changed("halt") && f.Halt && f.Target.Probe == "" && f.ways() > 0 {
 				return usageError{errors.New("--halt needs a probe or a GDB server: nothing else stops the core")}
 			}
 			f.command = append([]string{"mprof", "gmon", "fetch"}, commandLine(cmd, args)...)
@@ -83,11 +74,11 @@ The summary says of which moment the counters are, for how long the core stood, 
 	}
 	f.add(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.reset, "reset", false, "have the firmware clear its counters once they are read")
-	flags.BoolVar(&f.halt, "halt", false, "stop the core while it is read, so that all counters are of one moment (default with --reset)")
+	flags.BoolVar(&f.Reset, "reset", false, "have the firmware clear its counters once they are read")
+	flags.BoolVar(&f.Halt, "halt", false, "stop the core while it is read, so that all counters are of one moment (default with --reset)")
 	flags.Lookup("halt").DefValue = ""
-	flags.Var(&f.every, "every", "write a file each time: 10s, 1m; names are numbered: gmon-001.out")
-	flags.Var(&f.duration, "duration", "count from now on for so long: 60, 60s, 2m")
+	flags.Var((*durationFlag)(&f.Every), "every", "write a file each time: 10s, 1m; names are numbered: gmon-001.out")
+	flags.Var((*durationFlag)(&f.Duration), "duration", "count from now on for so long: 60, 60s, 2m")
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "file to write; may be repeated; the name says the format: gmon.out, *.gmon,\n"+formatHelp()+"\n(default "+defaultGmon+")")
 	flags.BoolVar(&f.json, "json", false, "print what was fetched as JSON, a line for each file")
 	_ = cmd.MarkFlagFilename("output")
@@ -111,18 +102,18 @@ profile timer does it. The core is not halted.`,
 
 // add defines the flags of both commands.
 func (f *gmonFlags) add(cmd *cobra.Command) {
-	addTarget(cmd, &f.Options)
+	addTarget(cmd, &f.Target)
 	f.addCommon(cmd.Flags())
 	_ = cmd.RegisterFlagCompletionFunc("port", completePorts)
 	cmd.ValidArgsFunction = completeELF
 }
 
 func (f *gmonFlags) addCommon(flags *pflag.FlagSet) {
-	flags.StringVar(&f.from, "from", "", "a target that serves its gmon.out by TFTP, as eCos does, instead of a probe: tftp://HOST[:PORT]/gmon.out")
-	flags.StringVar(&f.port, "port", "", "the UART of firmware that links firmware/mprof as well, instead of a probe: /dev/ttyUSB0, COM3, tcp:HOST:PORT or sim")
-	flags.IntVar(&f.baud, "baud", tracing.DefaultBaud, "bits per second of a serial port")
-	addExtraELF(flags, &f.extra, "none")
-	flags.BoolVar(&f.force, "force", false, "go on when the ELF file is not what runs on the target")
+	flags.StringVar(&f.From, "from", "", "a target that serves its gmon.out by TFTP, as eCos does, instead of a probe: tftp://HOST[:PORT]/gmon.out")
+	flags.StringVar(&f.Port, "port", "", "the UART of firmware that links firmware/mprof as well, instead of a probe: /dev/ttyUSB0, COM3, tcp:HOST:PORT or sim")
+	flags.IntVar(&f.Baud, "baud", tracing.DefaultBaud, "bits per second of a serial port")
+	addExtraELF(flags, &f.Extra, "none")
+	flags.BoolVar(&f.Force, "force", false, "go on when the ELF file is not what runs on the target")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print errors only")
 }
 
@@ -133,9 +124,9 @@ func (f *gmonFlags) checkArguments(args []string) error {
 		return usageError{fmt.Errorf("one ELF file, got %d: %s", len(args), strings.Join(args, ", "))}
 	case f.ways() > 1:
 		return usageError{errors.New("--probe, --port and --from exclude each other")}
-	case f.baud <= 0 || f.baud > highestBaud:
-		return usageError{fmt.Errorf("--baud %d is not between 1 and %d", f.baud, highestBaud)}
-	case len(args) == 0 && f.from == "":
+	case f.Baud <= 0 || f.Baud > highestBaud:
+		return usageError{fmt.Errorf("--baud %d is not between 1 and %d", f.Baud, highestBaud)}
+	case len(args) == 0 && f.From == "":
 		return usageError{errors.New("which firmware? name its ELF file, which says where the counters are, as in: mprof gmon fetch app.elf")}
 	}
 	return nil
@@ -143,7 +134,7 @@ func (f *gmonFlags) checkArguments(args []string) error {
 
 // ways counts the ways to the target that were named.
 func (f *gmonFlags) ways() (n int) {
-	for _, s := range []string{f.Probe, f.port, f.from} {
+	for _, s := range []string{f.Target.Probe, f.Port, f.From} {
 		if s != "" {
 			n++
 		}
@@ -156,8 +147,8 @@ func (f *gmonFlags) prepareFetch(args []string) error {
 	if err := f.checkArguments(args); err != nil {
 		return err
 	}
-	if f.every != 0 && f.duration != 0 && f.every > f.duration {
-		return usageError{fmt.Errorf("--every %v is longer than --duration %v", &f.every, &f.duration)}
+	if f.Every != 0 && f.Duration != 0 && f.Every > f.Duration {
+		return usageError{fmt.Errorf("--every %v is longer than --duration %v", f.Every, f.Duration)}
 	}
 	if len(f.outputs) == 0 {
 		f.outputs = []string{defaultGmon}
@@ -168,7 +159,7 @@ func (f *gmonFlags) prepareFetch(args []string) error {
 		switch {
 		case !isGmon(o) && len(args) == 0:
 			return usageError{fmt.Errorf("%s has names of functions: which ELF file are they in?", o)}
-		case f.every == 0 || !known(o): // checkOutputs says of those
+		case f.Every == 0 || !known(o): // checkOutputs says of those
 			names = append(names, o)
 		case isStdout(o) || !known(numbered(o, 1)): // a device
 			return usageError{fmt.Errorf("--every writes a file each time, and %s is none", o)}
@@ -177,4 +168,43 @@ func (f *gmonFlags) prepareFetch(args []string) error {
 		}
 	}
 	return checkOutputs(names)
+}
+
+// openGmon reaches the counters.
+func (a *app) openGmon(ctx context.Context, f *gmonFlags, args []string) (*counting.Run, error) {
+	f.ELF, f.Opened = firstOf(args), a.opened
+	f.Idle = func(err error) { fmt.Fprintf(a.stderr, "mprof: %v: no file for this interval\n", err) }
+	r, err := counting.Open(ctx, f.Options)
+	return r, interrupted(ctx, err)
+}
+
+// gmonFetch is the command: open, read once or in turn, write.
+func (a *app) gmonFetch(ctx context.Context, f *gmonFlags, args []string) error {
+	if err := f.prepareFetch(args); err != nil {
+		return err
+	}
+	r, err := a.openGmon(ctx, f, args)
+	if err != nil {
+		return err
+	}
+	out := &gmonOutput{app: a, flags: f, of: r.Program()}
+	return interrupted(ctx, r.Fetch(ctx, out.take))
+}
+
+// gmonReset is the command.
+func (a *app) gmonReset(ctx context.Context, f *gmonFlags, args []string) error {
+	if err := f.checkArguments(args); err != nil {
+		return err
+	}
+	r, err := a.openGmon(ctx, f, args)
+	if err != nil {
+		return err
+	}
+	cleared, err := r.Reset(ctx)
+	if cleared != nil && !f.quiet {
+		took := time.Duration(float64(cleared.Ticks) * cleared.Interval * float64(time.Second))
+		_, printErr := fmt.Fprintf(a.stdout, "the firmware has cleared its counters: %d ticks in %v\n", cleared.Ticks, took.Round(time.Millisecond))
+		err = errors.Join(err, printErr)
+	}
+	return interrupted(ctx, err)
 }

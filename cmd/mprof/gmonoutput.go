@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -11,6 +12,9 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/export"
+	"github.com/mprof/mprof/gmon"
+	"github.com/mprof/mprof/session/counting"
+	"github.com/mprof/mprof/symbol"
 )
 
 func isStdout(path string) bool { return path == "-" || path == "/dev/stdout" }
@@ -30,8 +34,53 @@ func numbered(path string, n int) string {
 	return fmt.Sprintf("%s-%03d%s", strings.TrimSuffix(path, extension), n, extension)
 }
 
+// gmonOutput is where the readings of one run of mprof gmon fetch go.
+type gmonOutput struct {
+	app   *app
+	flags *gmonFlags
+	of    *symbol.Program // nil: no ELF file was named
+}
+
+// gmonReading is a reading as it is printed.
+type gmonReading struct {
+	data    *gmon.Data
+	Ticks   uint32  `json:"ticks,omitempty"`
+	Counted uint64  `json:"counted"` // of them, in the histogram
+	Arcs    int     `json:"arcs"`
+	Seconds float64 `json:"interval_s"` // of a tick
+	Took    float64 `json:"took_s"`
+	Halted  float64 `json:"halted_s"`
+	Reset   bool    `json:"reset"`
+
+	Outside   uint32   `json:"outside,omitempty"`
+	Saturated uint32   `json:"saturated,omitempty"`
+	ArcsLost  uint32   `json:"calls_lost,omitempty"`
+	Remarks   []string `json:"remarks"`
+	Files     []string `json:"files"`
+}
+
+// take writes the files of a reading and says what was fetched.
+func (r *gmonOutput) take(c *counting.Reading) (err error) {
+	g := &gmonReading{
+		data: c.Data, Ticks: c.Ticks, Counted: c.Counted, Arcs: len(c.Data.Arcs), Seconds: c.Interval,
+		Took: c.Took.Seconds(), Halted: c.Halted.Seconds(), Reset: c.Reset,
+		Outside: c.Outside, Saturated: c.Saturated, ArcsLost: c.ArcsLost, Remarks: c.Remarks,
+	}
+	for _, path := range r.flags.outputs {
+		if c.Number > 0 {
+			path = numbered(path, c.Number)
+		}
+		if e := r.write(path, g); e != nil {
+			err = errors.Join(err, e)
+		} else {
+			g.Files = append(g.Files, path)
+		}
+	}
+	return errors.Join(err, r.tell(g))
+}
+
 // write writes one file. gmon.out gets what was counted as it is, others a profile of it.
-func (r *gmonRun) write(path string, g *gmonReading) error {
+func (r *gmonOutput) write(path string, g *gmonReading) error {
 	if isGmon(path) {
 		return export.Write(path, func(w io.Writer) error { return g.data.Encode(w, binary.LittleEndian) })
 	}
@@ -45,7 +94,7 @@ func (r *gmonRun) write(path string, g *gmonReading) error {
 }
 
 // tell prints what was fetched.
-func (r *gmonRun) tell(g *gmonReading) error {
+func (r *gmonOutput) tell(g *gmonReading) error {
 	w := r.app.stdout
 	for _, path := range r.flags.outputs {
 		if isStdout(path) {

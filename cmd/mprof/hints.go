@@ -17,6 +17,7 @@ import (
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/report"
 	"github.com/mprof/mprof/serve"
+	"github.com/mprof/mprof/session/counting"
 	"github.com/mprof/mprof/session/sampling"
 	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/session/tracing"
@@ -94,8 +95,8 @@ var hints = []hint{
 	{is(export.ErrNeedsELF), "Name the program that ran on the target: --elf app.elf"},
 	{is(gmon.ErrWide), "gprof of that computer reads it. mprof is for targets with addresses of 32 bits."},
 	{is(errNoMEPC), "A capture in JSON with mepc and mcause (docs/stack.md) has what is missing."},
-	{is(errNoBlock), "Does the program link firmware/gprof, and is it used? docs/gprof.md says what is needed."},
-	{is(errNoSymbols), "Name the ELF file as the linker wrote it, before strip."},
+	{is(counting.ErrNoBlock), "Does the program link firmware/gprof, and is it used? docs/gprof.md says what is needed."},
+	{is(counting.ErrNoSymbols), "Name the ELF file as the linker wrote it, before strip."},
 	{is(counters.ErrNotStarted), "Does the program come to profile_on? Its memory is given before, with profile_memory (docs/gprof.md)."},
 	{as[*counters.NoRoomError], "Give profile_memory that much, or profile_on larger buckets or a smaller range."},
 	{as[*counters.VersionError], "Is this the firmware of the ELF file, and has its start-up code run? firmware/gprof and mprof must be of one version."},

@@ -14,8 +14,8 @@ import (
 	"github.com/mprof/mprof/trace"
 )
 
-// counting is a sink that adds up a run since the last START.
-type counting struct {
+// counted is a sink that adds up a run since the last START.
+type counted struct {
 	records, lost, dropped uint64
 	total                  uint64
 	resets                 int
@@ -24,29 +24,29 @@ type counting struct {
 	each                   func()
 }
 
-func (c *counting) Records(b trace.Batch) {
+func (c *counted) Records(b trace.Batch) {
 	c.version = b.Version
 	c.records += uint64(len(b.Records))
 	c.total += uint64(len(b.Records))
 	c.each()
 }
 
-func (c *counting) Metadata(m trace.Metadata) {
+func (c *counted) Metadata(m trace.Metadata) {
 	if m.Flags&trace.FlagStarted != 0 { // the target counts from 0, also where the answer to its START gets lost
 		c.resets++
 		c.records, c.lost, c.dropped = 0, 0, 0
 	}
 }
 
-func (c *counting) Status(s trace.Status) { c.status = s }
+func (c *counted) Status(s trace.Status) { c.status = s }
 
-func (c *counting) Answer(command, reason byte) {
+func (c *counted) Answer(command, reason byte) {
 	if command == trace.CommandStart && reason == 0 {
 		c.records, c.lost, c.dropped = 0, 0, 0
 	}
 }
 
-func (c *counting) Loss(l trace.Loss) {
+func (c *counted) Loss(l trace.Loss) {
 	switch l.Kind {
 	case trace.LostRecords:
 		c.lost += l.Records
@@ -114,7 +114,7 @@ func TestSessionWithTheModule(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			sink := &counting{}
+			sink := &counted{}
 			wasReset := false
 			sink.each = func() {
 				switch {

@@ -1,4 +1,4 @@
-package main
+package counting
 
 import (
 	"context"
@@ -49,29 +49,28 @@ func (m *gdbMemory) hold(ctx context.Context, f func(context.Context) error) (st
 	return m.wall.Now() - begun, errors.Join(err, m.client.Resume(resume))
 }
 
-// openGmonGDB reaches the counters through a GDB server.
-func openGmonGDB(ctx context.Context, f *gmonFlags, of *symbol.Program) (gmonSource, []string, error) {
-	place, err := gmonPlace(of)
+// openGDB reaches the counters through a GDB server.
+func (o *Options) openGDB(ctx context.Context, of *symbol.Program) (source, []string, error) {
+	at, err := place(of)
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err := f.GDBServer()
+	server, err := o.Target.GDBServer()
 	if err != nil {
 		return nil, nil, err
 	}
 	client, err := server.Connect(ctx, target.Arch(of))
 	if err != nil {
-		return nil, nil, interrupted(ctx, err)
+		return nil, nil, err
 	}
 	m := &gdbMemory{client, schedule.NewWall()}
 	s := &blockSource{
-		Target:  &counters.Target{Memory: m, Place: place, Clock: m.wall, Hold: m.hold},
-		options: counters.FetchOptions{Halt: f.halt, Reset: f.reset},
+		Target:  &counters.Target{Memory: m, Place: at, Clock: m.wall, Hold: m.hold},
+		options: counters.FetchOptions{Halt: o.Halt, Reset: o.Reset},
 		closing: func(ended error) error { return leaveGDB(client, ended) },
 	}
-	remarks, err := f.beginGDB(ctx, of, m, s)
+	remarks, err := o.beginGDB(ctx, of, m, s)
 	if err != nil {
-		err = interrupted(ctx, err)
 		return nil, nil, errors.Join(err, s.close(err))
 	}
 	return s, remarks, nil
@@ -79,8 +78,8 @@ func openGmonGDB(ctx context.Context, f *gmonFlags, of *symbol.Program) (gmonSou
 
 // beginGDB compares the images, lets a target run that connecting has halted, and finds out whether the
 // server gives memory while it does.
-func (f *gmonFlags) beginGDB(ctx context.Context, of *symbol.Program, m *gdbMemory, s *blockSource) (remarks []string, err error) {
-	remark, err := f.verify(ctx, of, m)
+func (o *Options) beginGDB(ctx context.Context, of *symbol.Program, m *gdbMemory, s *blockSource) (remarks []string, err error) {
+	remark, err := o.verify(ctx, of, m)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package main
+package counting
 
 import (
 	"context"
@@ -24,27 +24,27 @@ func (m uartMemory) ReadMemory(ctx context.Context, addr uint32, p []byte) error
 	return err
 }
 
-// openGmonUART reaches the counters through the UART of firmware/mprof. The core cannot be halted there.
-func openGmonUART(ctx context.Context, f *gmonFlags, of *symbol.Program, args []string) (gmonSource, []string, error) {
-	place, err := gmonPlace(of)
+// openUART reaches the counters through the UART of firmware/mprof. The core cannot be halted there.
+func (o *Options) openUART(ctx context.Context, of *symbol.Program) (source, []string, error) {
+	at, err := place(of)
 	if err != nil {
 		return nil, nil, err
 	}
-	port, err := target.OpenPort(ctx, f.port, f.baud, firstOf(args))
+	port, err := target.OpenPort(ctx, o.Port, o.Baud, o.ELF)
 	if err != nil {
 		return nil, nil, err
 	}
 	var remarks []string
 	session, err := trace.Open(ctx, port, trace.SessionOptions{
-		Port: port.Name, Baud: port.Baud, BuildID: append([]byte{}, of.App().BuildID()...), Force: f.force,
+		Port: port.Name, Baud: port.Baud, BuildID: append([]byte{}, of.App().BuildID()...), Force: o.Force,
 		Remark: func(text string) { remarks = append(remarks, text) },
 	})
 	if err != nil {
-		return nil, nil, interrupted(ctx, err)
+		return nil, nil, err
 	}
 	return &blockSource{
-		Target:  &counters.Target{Memory: uartMemory{session.Gprof(place.Addr)}, Place: place, Clock: schedule.NewWall()},
-		options: counters.FetchOptions{Reset: f.reset},
+		Target:  &counters.Target{Memory: uartMemory{session.Gprof(at.Addr)}, Place: at, Clock: schedule.NewWall()},
+		options: counters.FetchOptions{Reset: o.Reset},
 		closing: func(error) error { return session.Close() },
 	}, remarks, nil
 }

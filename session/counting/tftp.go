@@ -1,4 +1,4 @@
-package main
+package counting
 
 import (
 	"context"
@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/gmon"
 	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/gmon/tftp"
+	"github.com/mprof/mprof/schedule"
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/symbol"
 )
 
@@ -19,16 +20,16 @@ var errTFTPReset = errors.New("TFTP has no reset of its own")
 // tftpSource is a target that serves gmon.out by TFTP. As eCos does it, each transfer clears the counters.
 type tftpSource struct {
 	*tftp.Source
-	wall cortexm.Wall
+	wall schedule.Wall
 	of   *symbol.Program // nil: no ELF file was named
 }
 
-func openGmonTFTP(f *gmonFlags, of *symbol.Program) (gmonSource, error) {
-	s, err := tftp.Parse(f.from)
+func openTFTP(url string, of *symbol.Program) (source, error) {
+	s, err := tftp.Parse(url)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--from %w", err)}
+		return nil, &target.UsageError{Err: fmt.Errorf("--from %w", err)}
 	}
-	return &tftpSource{s, cortexm.NewWall(), of}, nil
+	return &tftpSource{s, schedule.NewWall(), of}, nil
 }
 
 func (s *tftpSource) clock() counters.Clock { return s.wall }
@@ -40,11 +41,11 @@ func (s *tftpSource) begin(ctx context.Context) error {
 	return err
 }
 
-func (s *tftpSource) reset(context.Context) (string, error) {
-	return "", fmt.Errorf("%w: %s clears its counters when mprof gmon fetch takes them", errTFTPReset, s)
+func (s *tftpSource) reset(context.Context) (*Cleared, error) {
+	return nil, fmt.Errorf("%w: %s clears its counters when mprof gmon fetch takes them", errTFTPReset, s)
 }
 
-func (s *tftpSource) next(ctx context.Context) (*gmonReading, error) {
+func (s *tftpSource) next(ctx context.Context) (*Reading, error) {
 	begun := s.wall.Now()
 	raw, err := s.Fetch(ctx)
 	if err != nil {
@@ -55,7 +56,7 @@ func (s *tftpSource) next(ctx context.Context) (*gmonReading, error) {
 		return nil, fmt.Errorf("%s: %w", s, err)
 	}
 	d.PerSample = 1 // a target counts ticks
-	g := &gmonReading{data: d, Arcs: len(d.Arcs), Took: (s.wall.Now() - begun).Seconds(), Seconds: 1 / float64(max(d.Rate, 1)), Reset: true}
+	g := &Reading{Data: d, Took: s.wall.Now() - begun, Interval: 1 / float64(max(d.Rate, 1)), Reset: true}
 	inside := uint64(0)
 	for _, b := range d.Buckets {
 		g.Counted += b.Count

@@ -1,45 +1,49 @@
-package main
+package counting
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/mprof/mprof/gmon"
 	"github.com/mprof/mprof/gmon/counters"
 )
 
-// gmonSource is where counters come from.
-type gmonSource interface {
+// source is where counters come from.
+type source interface {
 	clock() counters.Clock
 	// begin makes the next reading hold only what is counted from now on.
 	begin(ctx context.Context) error
 	// next is what was counted since begin or the reading before. A reading that could be taken and
 	// not cleared comes with the error.
-	next(ctx context.Context) (*gmonReading, error)
-	// reset has the target clear its counters, and says what it had counted.
-	reset(ctx context.Context) (string, error)
+	next(ctx context.Context) (*Reading, error)
+	// reset has the target clear its counters.
+	reset(ctx context.Context) (*Cleared, error)
 	// close leaves the target running. ended is the error that ended the run, nil: none.
 	close(ended error) error
 }
 
-// gmonReading is one reading, and what is to be known of it.
-type gmonReading struct {
-	data    *gmon.Data
-	Ticks   uint32  `json:"ticks,omitempty"`
-	Counted uint64  `json:"counted"` // of them, in the histogram
-	Arcs    int     `json:"arcs"`
-	Seconds float64 `json:"interval_s"` // of a tick
-	Took    float64 `json:"took_s"`
-	Halted  float64 `json:"halted_s"`
-	Reset   bool    `json:"reset"`
+// Reading is what one reading gave, and what is to be known of it.
+type Reading struct {
+	Number   int           // of its interval, from 1; 0: the run has this one
+	Data     *gmon.Data    // the contents of a gmon.out
+	Ticks    uint32        // of the target's timer; 0: not known
+	Counted  uint64        // of them, in the histogram
+	Interval float64       // between two ticks, seconds
+	Took     time.Duration // from the first word to the last
+	Halted   time.Duration // the core, for it
+	Reset    bool          // the target has cleared its counters
 
-	Outside   uint32   `json:"outside,omitempty"`
-	Saturated uint32   `json:"saturated,omitempty"`
-	ArcsLost  uint32   `json:"calls_lost,omitempty"`
-	Remarks   []string `json:"remarks"`
-	Files     []string `json:"files"`
+	Outside   uint32   // ticks at addresses that are not counted
+	Saturated uint32   // ticks that found their counter at its end
+	ArcsLost  uint32   // calls that found no room for another arc
+	Remarks   []string // sentences without a full stop, or questions
+}
+
+// Cleared is what a target had counted before it cleared its counters.
+type Cleared struct {
+	Ticks    uint32
+	Interval float64 // between two ticks, seconds
 }
 
 // blockSource reads the block of firmware/gprof, in whatever way its memory is reached.
@@ -79,7 +83,7 @@ func (s *blockSource) begin(ctx context.Context) error {
 	return err
 }
 
-func (s *blockSource) next(ctx context.Context) (*gmonReading, error) {
+func (s *blockSource) next(ctx context.Context) (*Reading, error) {
 	f, err := s.Target.Fetch(ctx, s.options)
 	if f.Counts == nil {
 		return nil, err
@@ -95,20 +99,18 @@ func (s *blockSource) next(ctx context.Context) (*gmonReading, error) {
 		s.last = f.Counts
 	}
 	b := &counts.After
-	d := counts.Data()
-	return &gmonReading{
-		data: d, Ticks: b.Ticks, Counted: counts.Total(), Arcs: len(d.Arcs), Seconds: b.Interval(),
-		Took: f.Took.Seconds(), Halted: f.Halted.Seconds(), Reset: f.Reset,
+	return &Reading{
+		Data: counts.Data(), Ticks: b.Ticks, Counted: counts.Total(), Interval: b.Interval(),
+		Took: f.Took, Halted: f.Halted, Reset: f.Reset,
 		Outside: b.Outside, Saturated: b.Saturated, ArcsLost: b.ArcsLost,
 		Remarks: append(remarks, counts.Remarks()...),
 	}, err
 }
 
-func (s *blockSource) reset(ctx context.Context) (string, error) {
+func (s *blockSource) reset(ctx context.Context) (*Cleared, error) {
 	before, _, err := s.Target.Reset(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	took := time.Duration(float64(before.Ticks) * before.Interval() * float64(time.Second))
-	return fmt.Sprintf("the firmware has cleared its counters: %d ticks in %v", before.Ticks, took.Round(time.Millisecond)), nil
+	return &Cleared{before.Ticks, before.Interval()}, nil
 }

@@ -1,4 +1,4 @@
-package main
+package counting
 
 import (
 	"debug/elf"
@@ -9,14 +9,14 @@ import (
 	"github.com/mprof/mprof/symbol"
 )
 
-// errNoBlock is firmware without firmware/gprof.
-var errNoBlock = errors.New("no variable " + counters.Symbol)
+// ErrNoBlock is firmware without firmware/gprof.
+var ErrNoBlock = errors.New("no variable " + counters.Symbol)
 
-// errNoSymbols is an ELF file that does not say where the counters are.
-var errNoSymbols = errors.New("no symbols")
+// ErrNoSymbols is an ELF file that does not say where the counters are.
+var ErrNoSymbols = errors.New("no symbols")
 
-// gmonPlace finds the block in the ELF files.
-func gmonPlace(of *symbol.Program) (counters.Place, error) {
+// place finds the block in the ELF files.
+func place(of *symbol.Program) (counters.Place, error) {
 	symbols := false
 	for _, image := range of.Images() {
 		if r, ok := image.Object(counters.Symbol); ok {
@@ -26,9 +26,9 @@ func gmonPlace(of *symbol.Program) (counters.Place, error) {
 	}
 	path := of.App().Path()
 	if !symbols {
-		return counters.Place{}, fmt.Errorf("%s has %w: nothing says where the counters are", path, errNoSymbols)
+		return counters.Place{}, fmt.Errorf("%s has %w: nothing says where the counters are", path, ErrNoSymbols)
 	}
-	return counters.Place{}, fmt.Errorf("%s has %w", path, errNoBlock)
+	return counters.Place{}, fmt.Errorf("%s has %w", path, ErrNoBlock)
 }
 
 // Regions of Armv6-M to Armv8-M whose addresses are no memory of a program (ARMv7-M ARM, B3.1):

@@ -1,4 +1,4 @@
-package main
+package counting
 
 import (
 	"context"
@@ -13,23 +13,22 @@ import (
 	"github.com/mprof/mprof/symbol"
 )
 
-// openGmonProbe reaches the counters through a CMSIS-DAP probe: the core is observed, and halted only
+// openProbe reaches the counters through a CMSIS-DAP probe: the core is observed, and halted only
 // where that was asked for.
-func (a *app) openGmonProbe(ctx context.Context, f *gmonFlags, of *symbol.Program, args []string) (gmonSource, []string, error) {
-	place, err := gmonPlace(of)
+func (o *Options) openProbe(ctx context.Context, of *symbol.Program) (source, []string, error) {
+	at, err := place(of)
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := target.Open(ctx, f.Probe, firstOf(args))
+	t, err := target.Open(ctx, o.Target.Probe, o.ELF)
 	if err != nil {
 		return nil, nil, err
 	}
-	if a.opened != nil {
-		a.opened(t)
+	if o.Opened != nil {
+		o.Opened(t)
 	}
-	p, core, err := f.Attach(ctx, t, !f.halt)
+	p, core, err := o.Target.Attach(ctx, t, !o.Halt)
 	if err != nil {
-		err = interrupted(ctx, err)
 		if p != nil {
 			err = errors.Join(err, p.Close())
 		}
@@ -37,16 +36,15 @@ func (a *app) openGmonProbe(ctx context.Context, f *gmonFlags, of *symbol.Progra
 		return nil, nil, err
 	}
 	s := &blockSource{
-		Target:  &counters.Target{Memory: steadyMemory{p}, Place: place, Clock: t.Clock},
-		options: counters.FetchOptions{Halt: f.halt, Reset: f.reset},
+		Target:  &counters.Target{Memory: steadyMemory{p}, Place: at, Clock: t.Clock},
+		options: counters.FetchOptions{Halt: o.Halt, Reset: o.Reset},
 		closing: func(ended error) error { return letGo(t, p, core, ended) },
 	}
 	s.Hold = func(ctx context.Context, read func(context.Context) error) (time.Duration, error) {
 		return core.Hold(ctx, t.Clock, read)
 	}
-	remark, err := f.verify(ctx, of, s.Memory)
+	remark, err := o.verify(ctx, of, s.Memory)
 	if err != nil {
-		err = interrupted(ctx, err)
 		return nil, nil, errors.Join(err, s.close(err))
 	}
 	if remark == "" {
@@ -56,10 +54,10 @@ func (a *app) openGmonProbe(ctx context.Context, f *gmonFlags, of *symbol.Progra
 }
 
 // verify compares the target with the ELF files; with --force the difference is only said.
-func (f *gmonFlags) verify(ctx context.Context, of *symbol.Program, mem symbol.Memory) (remark string, err error) {
+func (o *Options) verify(ctx context.Context, of *symbol.Program, mem symbol.Memory) (remark string, err error) {
 	err = target.Verify(ctx, mem, of)
 	var mismatch *symbol.MismatchError
-	if errors.As(err, &mismatch) && f.force {
+	if errors.As(err, &mismatch) && o.Force {
 		return fmt.Sprintf("%v; fetched all the same (--force), so functions may carry the wrong names", err), nil
 	}
 	return "", err
