@@ -118,8 +118,8 @@ func collectCalls(o tracing.Options, source string) (*collected, error) {
 			return nil, err
 		}
 		p, err := r.Replay(ctx)
-		if errors.As(err, new(*trace.NoiseError)) {
-			return nil, ErrNothing // its first packet is not there as a whole
+		if errors.Is(err, trace.ErrEmpty) || errors.As(err, new(*trace.NoiseError)) {
+			return nil, ErrNothing // its first packet is not there, or not as a whole
 		}
 		return p, err
 	}}, nil
