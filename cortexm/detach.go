@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/schedule"
 )
 
 // detachTime bounds the last attempts to leave a core running.
@@ -20,7 +21,7 @@ func (c *Core) Detach(ctx context.Context) error {
 	if c.detached {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachTime)
+	ctx, cancel := schedule.Patience(context.WithoutCancel(ctx), detachTime)
 	defer cancel()
 	err := c.letGo(ctx)
 	for range 2 {

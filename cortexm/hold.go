@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/schedule"
 )
 
 // haltTries is how often S_HALT is read: an access that the core waits for may take a while.
@@ -52,7 +53,7 @@ func (c *Core) halt(ctx context.Context) error {
 
 // release lets the core run. Where the connection does not carry it, Detach tries again.
 func (c *Core) release(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachTime)
+	ctx, cancel := schedule.Patience(context.WithoutCancel(ctx), detachTime)
 	defer cancel()
 	err := c.p.WriteWord(ctx, addrDHCSR, dhcsrRun)
 	if err != nil && !errors.Is(err, probe.ErrDisconnected) {

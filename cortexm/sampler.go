@@ -221,8 +221,8 @@ func (s *Sampler) Next(ctx context.Context) (*snapshot.Snapshot, error) {
 	return s.take(context.WithoutCancel(ctx))
 }
 
-// watchdog bounds the wait for the probe while the core may stand still. Then the
-// connection is put in order and the core resumed.
+// watchdog bounds the wait for the probe while the core may stand still, on a machine that does not stand still
+// itself. Then the connection is put in order and the core resumed.
 const watchdog = 250 * time.Millisecond
 
 // take takes one sample. It is not cancelled half-way: the watchdog bounds it.
@@ -316,7 +316,7 @@ func (s *Sampler) attempt(ctx context.Context, c *capture) error {
 
 // transaction is one sample, at once or step by step.
 func (s *Sampler) transaction(ctx context.Context, c *capture) error {
-	ctx, cancel := context.WithTimeout(ctx, watchdog)
+	ctx, cancel := schedule.Patience(ctx, watchdog)
 	defer cancel()
 	c.sent = s.clock.Now()
 	if s.plan == nil || s.relearning() {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/mprof/mprof/schedule"
 )
 
 // Exchange sends requests and returns their responses in the same order. At
@@ -76,7 +78,7 @@ func grow(s [][]byte, n int) [][]byte {
 // write hands one packet to the transport and counts it as owed: whether a
 // write that failed was taken is not known.
 func (p *Probe) write(ctx context.Context, request []byte) error {
-	tctx, cancel := context.WithTimeout(ctx, p.options.Timeout)
+	tctx, cancel := schedule.Patience(ctx, p.options.Timeout)
 	defer cancel()
 	p.owed++
 	if err := p.transport.WritePacket(tctx, request); err != nil {
@@ -91,7 +93,7 @@ func (p *Probe) read(ctx context.Context, dst []byte, id byte) ([]byte, error) {
 	if cap(dst) < p.transport.PacketSize() {
 		dst = make([]byte, p.transport.PacketSize())
 	}
-	tctx, cancel := context.WithTimeout(ctx, p.options.Timeout)
+	tctx, cancel := schedule.Patience(ctx, p.options.Timeout)
 	defer cancel()
 	n, err := p.transport.ReadPacket(tctx, dst[:p.transport.PacketSize()])
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/mprof/mprof/schedule"
 )
 
 // What Open uses where Options leave it open.
@@ -18,7 +20,7 @@ const (
 // Options say how to connect. The zero value serves.
 type Options struct {
 	SWCLKHz    uint32        // Hz; 0: DefaultSWCLKHz
-	Timeout    time.Duration // of each packet; 0: DefaultTimeout
+	Timeout    time.Duration // of each packet, while this machine runs; 0: DefaultTimeout
 	IdleCycles byte          // SWCLK cycles after each transfer; 2 for a marginal target
 	// WaitRetry and MatchRetry are tries after a WAIT and after a value that
 	// does not match; 0: the defaults. Many retries hold a halted core long.
@@ -172,7 +174,7 @@ func (p *Probe) attach(ctx context.Context) error {
 // drain reads what an earlier session left in the probe.
 func (p *Probe) drain(ctx context.Context) error {
 	for range mostStale {
-		tctx, cancel := context.WithTimeout(ctx, drainTime)
+		tctx, cancel := schedule.Patience(ctx, drainTime)
 		_, err := p.transport.ReadPacket(tctx, p.spare)
 		cancel()
 		if ctx.Err() != nil {
@@ -231,7 +233,7 @@ func (p *Probe) Close() error {
 
 // release switches the probe's pins off. A probe that is gone is released.
 func (p *Probe) release() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	ctx, cancel := schedule.Patience(context.Background(), closeTime)
 	defer cancel()
 	var err error
 	if p.inReset {

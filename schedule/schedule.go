@@ -1,6 +1,6 @@
 // Package schedule says when to take samples. In: the rate that was asked for, the
 // share of time that the target may stand halted, what each sample took. Out: the
-// moment of the next one, at random; and the clock that a run goes by.
+// moment of the next one, at random; the clock that a run goes by, and how long to wait for an answer.
 package schedule
 
 import (

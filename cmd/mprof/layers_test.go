@@ -15,7 +15,7 @@ const module = "github.com/mprof/mprof/"
 // ours. A folder's entry holds for the packages below it that have none of
 // their own. cmd/mprof may import anything.
 var layers = map[string][]string{
-	"probe":                         {},
+	"probe":                         {"schedule"},
 	"probe/usb":                     {"probe"},
 	"probe/tcp":                     {"probe"},
 	"probe/probetest":               {"probe"},
@@ -26,7 +26,7 @@ var layers = map[string][]string{
 	"cortexm/romtable":              {},
 	"schedule":                      {},
 	"cortexm":                       {"probe", "snapshot", "schedule", "cortexm/romtable"},
-	"cortexm/check":                 {"cortexm", "probe", "snapshot"},
+	"cortexm/check":                 {"cortexm", "probe", "schedule", "snapshot"},
 	"profile":                       {"unwind", "symbol", "snapshot"},
 	"export":                        {"profile", "unwind", "symbol", "snapshot", "gmon", "serve/page/flame"},
 	"trace":                         {},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/schedule"
 )
 
 // Registers of the core that the checks look at (ARMv7-M ARM B3.2, C1.6, C1.8).
@@ -52,7 +53,7 @@ const leaveTime = 5 * time.Second
 // leave restores what was changed, last first, lets the core go and closes the
 // probe. It does not heed a ctx that has ended.
 func (b *bench) leave() error {
-	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+	ctx, cancel := schedule.Patience(context.Background(), leaveTime)
 	defer cancel()
 	b.p.Invalidate()
 	var err error
@@ -135,7 +136,7 @@ const resumeTries = 4
 
 // resume lets the core run and makes sure that it does.
 func (b *bench) resume() (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+	ctx, cancel := schedule.Patience(context.Background(), leaveTime)
 	defer cancel()
 	for range resumeTries {
 		if err != nil {
@@ -164,7 +165,7 @@ const haltPolls = 50
 // halted halts the core, runs f and lets the core run, whatever f does. f is not
 // cut short by the end of ctx, so it has to be short by itself.
 func (b *bench) halted(ctx context.Context, f func(context.Context) error) (err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
+	ctx, cancel := schedule.Patience(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
 	start := b.clock.Now()
 	defer func() {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/schedule"
 )
 
 // readyReads register transfers are looked at, at most readyAtOnce in a halt.
@@ -109,7 +110,7 @@ func (b *bench) oneHalt(ctx context.Context, packets [][]probe.Req) (answers []p
 	if err := b.p.SelectBank(ctx, probe.BankData, addrDHCSR); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
+	ctx, cancel := schedule.Patience(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
 	var requests [][]byte
 	for _, reqs := range packets {

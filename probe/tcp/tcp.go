@@ -106,8 +106,7 @@ func (t *transport) WritePacket(ctx context.Context, p []byte) error {
 	b := binary.LittleEndian.AppendUint32(t.writing[:0], signature)
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(p)))
 	t.writing = append(append(b, typeRequest, 0), p...)
-	deadline, _ := ctx.Deadline() // the zero time is none
-	if err := t.conn.SetWriteDeadline(deadline); err != nil {
+	if err := t.conn.SetWriteDeadline(time.Time{}); err != nil { // none: that of ctx may go on behind its time
 		return fmt.Errorf("tcp: %w: %w", probe.ErrDisconnected, err)
 	}
 	stopped := make(chan struct{})
@@ -115,11 +114,14 @@ func (t *transport) WritePacket(ctx context.Context, p []byte) error {
 		_ = t.conn.SetWriteDeadline(time.Unix(0, 1)) // long ago: the write ends
 		close(stopped)
 	})
-	_, err := t.conn.Write(t.writing)
+	n, err := t.conn.Write(t.writing)
 	if !stop() {
 		<-stopped
 	}
-	if err != nil {
+	switch {
+	case err != nil && n == 0 && ctx.Err() != nil: // there is no room: nothing went
+		return ctx.Err()
+	case err != nil:
 		// A part of it may be on its way: the stream is of no more use.
 		return fmt.Errorf("tcp: %w: %w", probe.ErrDisconnected, errors.Join(err, t.Close()))
 	}

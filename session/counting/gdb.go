@@ -44,7 +44,7 @@ func (m *gdbMemory) hold(ctx context.Context, f func(context.Context) error) (st
 		return 0, err
 	}
 	err = f(ctx)
-	resume, cancel := context.WithTimeout(context.WithoutCancel(ctx), target.DetachTimeout)
+	resume, cancel := schedule.Patience(context.WithoutCancel(ctx), target.DetachTimeout)
 	defer cancel()
 	return m.wall.Now() - begun, errors.Join(err, m.client.Resume(resume))
 }
@@ -99,7 +99,7 @@ func (o *Options) beginGDB(ctx context.Context, of *symbol.Program, m *gdbMemory
 
 // leaveGDB leaves the target running.
 func leaveGDB(client *gdbremote.Client, ended error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), target.DetachTimeout)
+	ctx, cancel := schedule.Patience(context.Background(), target.DetachTimeout)
 	defer cancel()
 	err := client.Detach(ctx)
 	switch {

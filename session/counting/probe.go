@@ -9,6 +9,7 @@ import (
 	"github.com/mprof/mprof/cortexm"
 	"github.com/mprof/mprof/gmon/counters"
 	"github.com/mprof/mprof/probe"
+	"github.com/mprof/mprof/schedule"
 	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/symbol"
 )
@@ -66,7 +67,7 @@ func (o *Options) verify(ctx context.Context, of *symbol.Program, mem symbol.Mem
 // letGo leaves the core as it was found.
 func letGo(t *target.Target, p *probe.Probe, core *cortexm.Core, ended error) error {
 	defer t.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), target.DetachTimeout)
+	ctx, cancel := schedule.Patience(context.Background(), target.DetachTimeout)
 	defer cancel()
 	err := core.Detach(ctx)
 	closeErr := p.Close()

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/mprof/mprof/schedule"
 	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/symbol"
 )
@@ -100,7 +101,7 @@ func (r *Run) Fetch(ctx context.Context, take func(*Reading) error) (err error) 
 
 // cut ends a run whose context has ended: what was counted in the interval that began is read, too.
 func (r *Run) cut(ctx context.Context, take func(*Reading) error) error {
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFetch)
+	last, cancel := schedule.Patience(context.WithoutCancel(ctx), lastFetch)
 	defer cancel()
 	if err := r.fetch(last, take); err != nil || r.options.Duration == 0 {
 		return err

@@ -123,7 +123,7 @@ func (c *gdbCore) run(ctx context.Context) error { return c.client.Resume(ctx) }
 
 // detach leaves the target running, with a context of its own: the run's may be over.
 func (c *gdbCore) detach(ended error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), target.DetachTimeout)
+	ctx, cancel := schedule.Patience(context.Background(), target.DetachTimeout)
 	defer cancel()
 	err := c.client.Detach(ctx)
 	switch {

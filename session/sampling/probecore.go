@@ -113,7 +113,7 @@ func (c *probeCore) samplePCs(ctx context.Context) (sampler, error) {
 // context of its own: the run's may be over.
 func (c *probeCore) detach(ended error) error {
 	defer c.target.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), target.DetachTimeout)
+	ctx, cancel := schedule.Patience(context.Background(), target.DetachTimeout)
 	defer cancel()
 	err := c.core.Detach(ctx)
 	closeErr := c.probe.Close()
