@@ -76,11 +76,12 @@ func readCallgrind(data []byte, in Input) (*profile.Profile, error) {
 	if cut {
 		remarks = append(remarks, callgrindCut)
 	}
-	unrecorded(p, remarks...)
 	of := countsBySelf
 	if timed {
 		of = weightsBySelf
+		remarks = append(remarks, measured(p)...)
 	}
+	unrecorded(p, remarks...)
 	return recall(p, r.record, of(p), of)
 }
 

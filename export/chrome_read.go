@@ -313,7 +313,11 @@ func (r *chromeReader) profile() (*profile.Profile, error) {
 		}
 	}
 	p.Duration, p.Mapping.Name = last-first, r.process
-	unrecorded(p, r.remarks(first)...)
+	remarks := r.remarks(first)
+	if !r.anySamples() {
+		remarks = append(remarks, measured(p)...)
+	}
+	unrecorded(p, remarks...)
 	return p, nil
 }
 

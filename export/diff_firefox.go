@@ -65,7 +65,7 @@ func (j *joined) difference(scale float64) firefoxThread {
 	weights := make([]float64, 0, len(rows))
 	s := &firefoxSamples{Stack: []stackID{}, Time: []float64{}, WeightType: "samples", ThreadCPUDelta: []int64{}, Weight: &weights}
 	if j.Trace != nil {
-		s.WeightType = "tracing-ms"
+		s.WeightType = timedWeights
 	}
 	for _, r := range rows {
 		weight := float64(r.Count)

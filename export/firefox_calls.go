@@ -77,7 +77,7 @@ func (m *firefoxMarkers) call(c *profile.Call, shared *callMarkers, context int)
 // it draws the use of the processor; so a piece with nothing behind it ends in a row
 // of its own, and in one without a stack at the same time.
 func newTracedSamples(pieces []profile.Sample) *firefoxSamples {
-	s := &firefoxSamples{Stack: []stackID{}, Time: []float64{}, WeightType: "tracing-ms", ThreadCPUDelta: []int64{}}
+	s := &firefoxSamples{Stack: []stackID{}, Time: []float64{}, WeightType: timedWeights, ThreadCPUDelta: []int64{}}
 	weights := make([]float64, 0, len(pieces))
 	row := func(at time.Duration, stack stackID, weight, ran time.Duration) {
 		s.add(at, stack, 0)

@@ -151,6 +151,9 @@ func (f *firefoxReader) foreign(p *profile.Profile) error {
 		remarks = append(remarks, text)
 	}
 	slices.Sort(remarks[min(2, len(remarks)):])
+	if slices.ContainsFunc(f.file.Threads, func(t firefoxReadThread) bool { return t.Samples != nil && t.Samples.WeightType == timedWeights }) {
+		remarks = append(remarks, measured(p)...)
+	}
 	unrecorded(p, remarks...)
 	return nil
 }

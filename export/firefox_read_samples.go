@@ -25,7 +25,7 @@ func (f *firefoxReader) thread(i int, from *firefoxReadThread, stacks *stackMap)
 	if err != nil {
 		return t, err
 	}
-	timed := s.WeightType == "tracing-ms"
+	timed := s.WeightType == timedWeights
 	for row, stack := range s.Stack {
 		if stack == none {
 			if timed && f.record != nil && len(t.Samples) > 0 {

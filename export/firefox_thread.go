@@ -36,12 +36,15 @@ type firefoxSamples struct {
 	Stack          []stackID  `json:"stack"`
 	Time           []float64  `json:"time"` // ms
 	Weight         *[]float64 `json:"weight"`
-	WeightType     string     `json:"weightType"`
+	WeightType     string     `json:"weightType"`     // samples, timedWeights
 	ThreadCPUDelta []int64    `json:"threadCPUDelta"` // µs; of traced calls ns
 }
 
 // The core is one process, "1"; ids are numeric strings, which Perfetto wants.
 const firefoxPID = "1"
+
+// timedWeights is the type of weights that are time, in milliseconds.
+const timedWeights = "tracing-ms"
 
 func newFirefoxThreads(p *profile.Profile, shared *sharedTables) []firefoxThread {
 	var threads []firefoxThread

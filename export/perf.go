@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,10 +24,11 @@ func WritePerf(w io.Writer, p *profile.Profile) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	if n := p.Samples(); n > mostBlocks && p.Trace == nil {
+	pieces := p.Trace != nil || slices.Contains(p.Taken.Remarks, measuredRemark)
+	if n := p.Samples(); n > mostBlocks && !pieces {
 		return fmt.Errorf("%d samples are more than the %d that are written as text, a block each: pprof and folded stacks add them up", n, mostBlocks)
 	}
-	t := perfText{p: p, out: bufio.NewWriterSize(w, 1<<16), stacks: map[profile.StackIndex]string{}}
+	t := perfText{p: p, pieces: pieces, out: bufio.NewWriterSize(w, 1<<16), stacks: map[profile.StackIndex]string{}}
 	for i := range p.Threads {
 		t.thread(i)
 	}
@@ -40,6 +42,7 @@ var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
 
 type perfText struct {
 	p      *profile.Profile
+	pieces bool // rows are times that were measured
 	out    *bufio.Writer
 	stacks map[profile.StackIndex]string // lines that were written before
 	held   int                           // bytes of them
@@ -54,7 +57,7 @@ func (t *perfText) thread(i int) {
 	for n := range track.Samples {
 		s := &track.Samples[n]
 		blocks := s.Count
-		if t.p.Trace != nil {
+		if t.pieces {
 			blocks = min(1, int(s.Weight))
 		}
 		before := time.Duration(0)

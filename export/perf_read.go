@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -44,6 +45,8 @@ type perfReader struct {
 	tracks  map[string]int
 	sum     sums
 	event   string // that is no time
+	pieces  bool   // blocks are pieces of time, of traced calls
+	ours    bool   // mprof wrote it
 	head    profile.Sample
 	track   int
 	frames  []profile.Frame // of the block that is read, leaf first
@@ -69,13 +72,19 @@ func readPerf(data []byte, in Input) (*profile.Profile, error) {
 	for i := range p.Threads {
 		p.Threads[i].Samples = byTime(p.Threads[i].Samples)
 	}
+	remarks := []string{perfRemark}
+	if r.event != "" {
+		remarks = append(remarks, fmt.Sprintf(perfEvents, r.event))
+	}
+	if !r.ours && fromFirst(p) {
+		remarks = append(remarks, firefoxShifted)
+	}
 	p.Duration = lastTime(p)
 	if in.Program != nil {
 		p.Mapping, p.Others = in.Program.Mappings()[0], in.Program.Mappings()[1:]
 	}
-	remarks := []string{perfRemark}
-	if r.event != "" {
-		remarks = append(remarks, fmt.Sprintf(perfEvents, r.event))
+	if r.pieces {
+		remarks = append(remarks, measured(p)...)
 	}
 	unrecorded(p, remarks...)
 	return p, nil
@@ -84,6 +93,7 @@ func readPerf(data []byte, in Input) (*profile.Profile, error) {
 func (r *perfReader) line(text string) error {
 	switch {
 	case strings.HasPrefix(text, "#"):
+		r.comment(text)
 		return nil
 	case strings.TrimSpace(text) == "":
 		return r.end()
@@ -109,6 +119,31 @@ func (r *perfReader) line(text string) error {
 	}
 	r.frames, r.names = append(r.frames, frame), append(r.names, f)
 	return nil
+}
+
+// comment looks for what mprof says of its run, and for blocks that are no samples.
+func (r *perfReader) comment(text string) {
+	r.ours = r.ours || strings.HasPrefix(text, "# Run: Profiler: mprof")
+	r.pieces = r.pieces || r.ours && (strings.HasPrefix(text, "# Trace: ") || strings.Contains(text, measuredRemark))
+}
+
+// fromFirst counts times from the first sample on: those of perf are since the machine was started.
+func fromFirst(p *profile.Profile) bool {
+	first := time.Duration(math.MaxInt64)
+	for _, t := range p.Threads {
+		if len(t.Samples) > 0 {
+			first = min(first, t.Samples[0].Time)
+		}
+	}
+	if first == 0 || first == math.MaxInt64 {
+		return false
+	}
+	for _, t := range p.Threads {
+		for i := range t.Samples {
+			t.Samples[i].Time -= first
+		}
+	}
+	return true
 }
 
 // begin reads the head of a block.

@@ -133,7 +133,7 @@ java 12688 6544038.708352: cycles:
 		t.Error(diff)
 	}
 	if len(p.Threads) != 2 || p.Threads[0].Name != "V8 WorkerThread" || p.Threads[0].Samples[0].Weight != 250*time.Microsecond ||
-		len(p.Taken.Remarks) != 2 || !strings.Contains(p.Taken.Remarks[1], "cycles") {
+		len(p.Taken.Remarks) != 3 || !strings.Contains(p.Taken.Remarks[1], "cycles") {
 		t.Errorf("%+v %q", p.Threads, p.Taken.Remarks)
 	}
 	const head = "a 1/1 [000] 1.5: 10 cpu-clock: \n"

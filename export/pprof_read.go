@@ -33,7 +33,10 @@ func readPprof(data []byte, in Input) (*mprof.Profile, error) {
 		return nil, fmt.Errorf("a pprof profile of more than %d MiB", maxReadPprof>>20)
 	}
 	from, err := profile.ParseUncompressed(data)
-	if err != nil {
+	switch {
+	case err != nil && printable(data):
+		return nil, ErrFormat
+	case err != nil:
 		return nil, fmt.Errorf("neither a whole pprof profile nor any other: %w", err)
 	}
 	if err := from.CheckValid(); err != nil {
@@ -66,6 +69,9 @@ func readPprof(data []byte, in Input) (*mprof.Profile, error) {
 	}
 	p := u.finish()
 	if r == nil {
+		if u.time >= 0 && (u.count < 0 || from.SampleType[u.count].Type == "calls") { // calls are no samples
+			remarks = append(remarks, measured(p)...)
+		}
 		foreignPprof(p, from, in, remarks)
 		return p, nil
 	}

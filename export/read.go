@@ -77,6 +77,10 @@ func Read(r io.Reader, in Input) (*profile.Profile, error) {
 		return nil, errors.New("it is empty")
 	case bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")):
 		return nil, errors.New("it is text in UTF-16, as PowerShell's > writes it: write it with -o, or as UTF-8")
+	case bytes.HasPrefix(data, []byte("PERFILE")):
+		return nil, errors.New("it is what perf record writes, which only perf reads: perf script > run.perf makes text of it, and mprof reads that")
+	case read == nil && isPicture(data):
+		return nil, errors.New("it is a page or a picture to look at: name the profile that it was made of")
 	case read == nil:
 		return nil, ErrFormat
 	}
@@ -88,6 +92,12 @@ func Read(r io.Reader, in Input) (*profile.Profile, error) {
 		return nil, fmt.Errorf("it contradicts itself: %w", err)
 	}
 	return p, nil
+}
+
+// isPicture tells whether data is HTML or SVG.
+func isPicture(data []byte) bool {
+	head := bytes.ToLower(data[:min(len(data), 512)])
+	return bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html")) || bytes.HasPrefix(head, []byte("<")) && bytes.Contains(head, []byte("<svg"))
 }
 
 // Known tells beyond doubt that r begins like a file that ReadFile knows: what is text

@@ -64,11 +64,12 @@ func readSpeedscope(data []byte, in Input) (*profile.Profile, error) {
 	if file.Exporter != "" {
 		remarks = append([]string{"read from a profile of " + file.Exporter}, remarks...)
 	}
-	unrecorded(p, remarks...)
 	of := countsBySelf
 	if r.timed {
 		of = weightsBySelf
+		remarks = append(remarks, measured(p)...)
 	}
+	unrecorded(p, remarks...)
 	return recall(p, file.Record, of(p), of)
 }
 
