@@ -3,10 +3,8 @@ package diff
 import (
 	"fmt"
 	"io"
-	"path"
 	"strings"
 	"text/tabwriter"
-	"time"
 	"unicode/utf8"
 
 	"github.com/fatih/color"
@@ -131,7 +129,7 @@ func ofProfile(p *profile.Profile) string {
 		}
 	}
 	if p.Duration > 0 {
-		parts = append(parts, p.Duration.Round(time.Millisecond).String())
+		parts = append(parts, export.Length(p.Duration))
 	}
 	if p.Trace == nil {
 		parts = append(parts, method(&p.Taken))
@@ -220,7 +218,7 @@ func (t *text) describe(r *Row) string {
 		name = t.less(name)
 	}
 	if r.File != "" {
-		name += "  " + t.faint(fmt.Sprintf("%s:%d", export.Printable(path.Base(strings.ReplaceAll(r.File, `\`, "/"))), r.Line))
+		name += "  " + t.faint(export.Place(r.File, r.Line))
 	}
 	for _, what := range r.fate() {
 		name += "  " + t.warn(export.Printable(what))

@@ -279,8 +279,7 @@ func (s *summary) describe(e profile.Entry) string {
 	if f.File == "" {
 		return name
 	}
-	file := Printable(f.File[strings.LastIndexAny(f.File, `/\`)+1:])
-	return fmt.Sprintf("%s  %s", name, s.faint(fmt.Sprintf("%s:%d", file, f.Line)))
+	return name + "  " + s.faint(Place(f.File, f.Line))
 }
 
 func (s *summary) remarks() {

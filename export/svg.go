@@ -155,7 +155,10 @@ func (s *svgPicture) describeNode(n *callNode) string {
 	}
 	if n.function >= 0 {
 		if f := s.p.Functions[n.function]; f.File != "" {
-			text += fmt.Sprintf("\n%s:%d", f.File, f.Line)
+			text += "\n" + f.File
+			if f.Line > 0 {
+				text += fmt.Sprintf(":%d", f.Line)
+			}
 		}
 		if n.inlined {
 			text += "\ninlined"

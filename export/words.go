@@ -1,6 +1,7 @@
 package export
 
 import (
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -19,6 +20,9 @@ func PercentPoints(err float64) string { return errorText(profile.Share{Error: e
 
 // Duration prints a time for a column: four digits, and its unit.
 func Duration(d time.Duration) string { return aligned(d) }
+
+// Length prints how long a run was, as the summary begins with it.
+func Length(d time.Duration) string { return seconds(d) }
 
 // FactGroup says something about how a profile was taken and how far to trust it.
 type FactGroup struct {
@@ -53,4 +57,13 @@ func Printable(text string) string {
 		}
 		return r
 	}, text)
+}
+
+// Place is where a function is defined: the file without its folders, and the line where that is known.
+func Place(file string, line int) string {
+	file = file[strings.LastIndexAny(file, `/\`)+1:]
+	if line <= 0 {
+		return Printable(file)
+	}
+	return fmt.Sprintf("%s:%d", Printable(file), line)
 }

@@ -139,11 +139,7 @@ func definition(file string, line int) string {
 	if file == "" {
 		return ""
 	}
-	file = file[strings.LastIndexAny(file, `/\`)+1:]
-	if line <= 0 {
-		return "  " + file
-	}
-	return fmt.Sprintf("  %s:%d", file, line)
+	return "  " + export.Place(file, line)
 }
 
 // WriteFlat writes the flat profile as markdown: how it was taken, and the functions in an order ("": that of profile.Top, of a

@@ -1,10 +1,9 @@
 package top
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/mprof/mprof/export"
 	"github.com/mprof/mprof/live"
 	"github.com/mprof/mprof/profile"
 )
@@ -67,7 +66,7 @@ func (s *seen) entries(c part) []entry {
 		at := &s.functions[f]
 		e := entry{Row: rows[f], name: at.Name, file: at.File}
 		if at.File != "" {
-			e.where = fmt.Sprintf("%s:%d", at.File[strings.LastIndexAny(at.File, `/\\`)+1:], at.Line)
+			e.where = export.Place(at.File, at.Line)
 		}
 		all = append(all, e)
 	}

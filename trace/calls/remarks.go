@@ -28,7 +28,7 @@ func (b *Builder) remarks() (all []string) {
 	if text := b.pace.remark(b.metadata.BufferBytes); text != "" {
 		all = append(all, text)
 	}
-	say(d.negative, "in %s, what was subtracted for tracing and what they called add up to %v more than they took: their own time is 0",
+	say(d.negative, "in %s, what was subtracted for tracing and what they called add up to %s more than they took: their own time is 0",
 		counted(d.negative, "call"), roughly(time.Duration(d.negativeTime)))
 	if missing := b.losses.records; missing > 0 || b.era > 0 && b.lossPieces() > 0 {
 		text := "the time of calls that are missing is in the calls around them"
@@ -78,12 +78,17 @@ func wereCounted(n uint64, noun string) string {
 	return counted(n, noun) + " were"
 }
 
-// roughly leaves out digits that nobody reads.
-func roughly(d time.Duration) time.Duration {
-	if d < 10*time.Microsecond {
-		return d
+// roughly is a time without digits that nobody reads.
+func roughly(d time.Duration) string {
+	switch {
+	case d < time.Microsecond:
+		return fmt.Sprintf("%d ns", d.Nanoseconds())
+	case d < time.Millisecond:
+		return fmt.Sprintf("%.3g µs", float64(d)/1e3)
+	case d < time.Second:
+		return fmt.Sprintf("%.3g ms", float64(d)/1e6)
 	}
-	return d.Round(time.Microsecond)
+	return fmt.Sprintf("%.3g s", d.Seconds())
 }
 
 // lossPieces counts the gaps in the stream.

@@ -240,7 +240,7 @@ func TestCalibration(t *testing.T) {
 	if tr := p.Trace; !tr.Calibrated || tr.PairCost != 3*time.Microsecond || tr.InnerCost != time.Microsecond {
 		t.Errorf("%+v", tr)
 	}
-	remarks(t, p, "in 1 call, what was subtracted for tracing and what they called add up to 1µs more")
+	remarks(t, p, "in 1 call, what was subtracted for tracing and what they called add up to 1 µs more")
 	p = run(Options{NoCalibrate: true})
 	expect(t, p, "Thread mode: f0 at 0s: 100µs, net 98µs", "Thread mode: f0;f1 at 10µs: 40µs, net 38µs",
 		"Thread mode: f0;f1;f2 at 20µs: 10µs, net 8µs", "Thread mode: f0;f1;f2 at 40µs: 0s, net 0s",
