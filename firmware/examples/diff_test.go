@@ -2,7 +2,6 @@ package examples_test
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"os"
 	"os/exec"
@@ -14,6 +13,9 @@ import (
 	"github.com/mprof/mprof/firmware/examples/examplestest"
 	"github.com/mprof/mprof/profile"
 	"github.com/mprof/mprof/sim"
+	"github.com/mprof/mprof/symbol"
+	"github.com/mprof/mprof/trace"
+	"github.com/mprof/mprof/trace/calls"
 )
 
 // slower builds the example bare for the simulated board with takes_100us longer by so many µs, and
@@ -51,21 +53,38 @@ func slower(t *testing.T, by string) string {
 	return out
 }
 
-// tracedRun is a trace of a second of the board's time or more, begun after so much of it, and what the board's
-// cycles say of the means.
+// tracedRun is a trace of a second of the board's time, begun after so much of it, and what the board's
+// cycles say of the means. The host keeps the board's time, too: the run is the same each time.
 func tracedRun(t *testing.T, elf string, after time.Duration) (*profile.Profile, map[string]float64) {
 	t.Helper()
 	const hz = 16_000_000
 	b := boardOf(t, elf, examplestest.Build{CoreHz: hz}, called["bare"], []string{enterHook, exitHook})
-	if err := b.Sleep(context.Background(), after); err != nil {
-		t.Fatal(err)
-	}
 	u, err := b.UART("USART2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := record(t, u, elf, 2, time.Second).profile(t)
-	return p, meansOf(b, hz)
+	defer u.Close()
+	c := &console{t: t, board: b, uart: u}
+	c.pass(20*time.Millisecond + after)
+	c.got = nil
+	c.say(trace.CommandGetMetadata, 2, 0xFF)
+	c.say(trace.CommandStart)
+	c.pass(time.Second)
+	c.say(trace.CommandStop)
+	c.pass(100 * time.Millisecond)
+	c.say(trace.CommandStatus)
+	program, err := symbol.NewProgram(image(t, elf))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recorded{Builder: calls.NewBuilder(program, calls.Options{}), symbols: program}
+	if err := trace.Replay(t.Context(), bytes.NewReader(c.got), r, trace.ReplayOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if r.version != 2 || r.status.Running || r.status.Waiting != 0 || int(r.status.Sent) != len(r.records) || len(r.records) < leastRecords {
+		t.Fatalf("%d records of version %d, losses %v, at the end %+v", len(r.records), r.version, r.losses, r.status)
+	}
+	return r.profile(t), meansOf(b, hz)
 }
 
 // meansOf are the mean times of calls by the board's cycles, without interrupts and hooks, ns.
