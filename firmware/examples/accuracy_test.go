@@ -26,7 +26,7 @@ var onQEMU = []struct {
 	{"mps2-an385", "tasks", 2}, {"netduinoplus2", "tasks", 2}, {"microbit", "tasks", 2},
 }
 
-// Functions of known lengths, traced through the pty of an emulator, take as long as the same
+// Functions of known lengths, traced through the serial port of an emulator, take as long as the same
 // functions without mprof; every call has its record, and none was invented.
 func TestAccuracyOnQEMU(t *testing.T) {
 	var rows []string
@@ -76,21 +76,17 @@ func (v verdict) row(on, example string, r *recorded) string {
 }
 
 // traced runs an example with a session. A host that is too busy to read makes the target drop
-// records, which is as it should be but not what is to be shown: then it runs again.
+// records, which is as it should be but not what is to be shown: between them is a pipe that keeps those of
+// many seconds.
 func traced(t *testing.T, board, example, elf string, version int) (*recorded, qemu.Counted) {
 	t.Helper()
-	for attempt := 1; ; attempt++ {
-		m := qemu.Start(t, qemu.Options{Board: board, ELF: elf, Count: countOf(example, true)})
-		r := record(t, openPty(t, m.Pty), elf, version, 1500*time.Millisecond)
-		counted, err := m.Counted()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.status.Dropped == 0 || attempt == 6 {
-			return r, counted
-		}
-		t.Logf("%d records dropped", r.status.Dropped)
+	m := qemu.Start(t, qemu.Options{Board: board, ELF: elf, Count: countOf(example, true), Pipe: true})
+	r := record(t, m.Pipe, elf, version, 1500*time.Millisecond)
+	counted, err := m.Counted()
+	if err != nil {
+		t.Fatal(err)
 	}
+	return r, counted
 }
 
 // everyCall compares how many calls of each function there were with how many records came: no more, and

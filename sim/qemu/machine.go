@@ -24,6 +24,9 @@ import (
 type Machine struct {
 	Pty string // of its first serial port; "": none
 	GDB string // path of the gdb server's socket; "": none
+	// Pipe is its first serial port with Options.Pipe: a host that does not get to read for seconds
+	// does not hold up the target. Whoever uses it closes it.
+	Pipe io.ReadWriteCloser
 
 	cmd    *exec.Cmd
 	dir    string
@@ -143,7 +146,7 @@ func (m *Machine) start(o Options, args []string) error {
 		m.cmd.Wait()
 		close(m.ended)
 	}()
-	if o.Silent {
+	if o.Silent || o.Pipe {
 		return nil
 	}
 	select {

@@ -29,6 +29,7 @@ type Options struct {
 	Flash  []byte // in place of ELF: what the flash holds, from its first byte
 	Count  *Count // what the plugin notes; nil: no plugin
 	Silent bool   // without a serial port
+	Pipe   bool   // the first serial port is no pty but Machine.Pipe
 	GDB    bool   // with a gdb server
 	Halted bool   // before the first instruction
 	Icount string // as for -icount; "": see NsPerInstruction
@@ -52,9 +53,16 @@ func (m *Machine) arguments(o Options) ([]string, error) {
 		}
 	}
 	args := []string{"-M", o.Board, "-kernel", kernel, "-display", "none", "-monitor", "unix:" + m.socket() + ",server=on,wait=off", "-serial"}
-	if o.Silent {
+	switch {
+	case o.Silent:
 		args = append(args, "none")
-	} else {
+	case o.Pipe:
+		pipe, err := m.openPipes()
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, pipe)
+	default:
 		args = append(args, "pty")
 	}
 	if o.command() == CommandRISCV {
