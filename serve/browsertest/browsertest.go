@@ -63,7 +63,7 @@ func Open(t testing.TB, width, height int, more ...chromedp.ExecAllocatorOption)
 		options = append(options, chromedp.NoSandbox)
 	}
 	options = append(options, more...)
-	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // every step has its own
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)

@@ -129,8 +129,16 @@ func TestPageSession(t *testing.T) {
 	tab.Click("#reset")
 	tab.Until(`document.querySelector(".views").hidden`)
 	tab.Click("#start")
-	tab.Until(`!document.querySelector(".views").hidden && parseFloat(document.querySelector("#status-elapsed").textContent) < 5`)
-	tab.Until(`document.querySelectorAll(".frame").length > 5`)
+	tab.Until(`!document.querySelector(".views").hidden`)
+	for taken := uint64(0); taken < 500; time.Sleep(20 * time.Millisecond) {
+		taken = control.Model().Since(0, 0).Status.Taken
+	}
+	tab.Click("#stop")
+	tab.Until(`document.querySelector(".phase").dataset.phase === "ready"`)
+	p, err = control.Profile(context.Background())
+	must(t, err)
+	tab.Until(fmt.Sprintf(`parseFloat(document.querySelector("#status-taken").textContent.replace(/\u202f/g, "")) === %d`, p.Samples()))
+	same(t, tab, shares(p))
 }
 
 // same waits until what is drawn is what is in a profile.
@@ -227,10 +235,8 @@ func TestPageOfCalls(t *testing.T) {
 	must(t, err)
 	tab.Press("1")
 	same(t, tab, shares(p))
-	rows := browsertest.Eval[int](tab, `(document.querySelector("#tab-table").click(), new Promise(done => setTimeout(() => done(document.querySelectorAll(".functions tbody tr").length), 1000)))`)
-	if want := len(p.Trace.Functions); rows != want {
-		t.Errorf("%d functions are listed, want %d", rows, want)
-	}
+	tab.Click("#tab-table")
+	tab.Until(fmt.Sprintf(`document.querySelectorAll(".functions tbody tr").length === %d`, len(p.Trace.Functions)))
 }
 
 // shown is the part of the run that the timeline shows, in seconds.
@@ -364,18 +370,35 @@ type report struct {
 	Nodes []struct{ HTML, FailureSummary string }
 }
 
-// TestPageAccessible lets axe-core judge every view, in both themes, wide and narrow.
+// violations are what axe-core finds now, and what does not fit into the window.
+func violations(t *testing.T, tab *browsertest.Tab, axe string) (all []string) {
+	t.Helper()
+	browsertest.Eval[bool](tab, axe+"; true")
+	found := browsertest.Eval[json.RawMessage](tab, `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.map(v => ({ID: v.id, Help: v.help, Nodes: v.nodes.map(n => ({HTML: n.html, FailureSummary: n.failureSummary}))})))`)
+	var reports []report
+	must(t, json.Unmarshal(found, &reports))
+	for _, r := range reports {
+		all = append(all, fmt.Sprintf("%s: %s: %.600v", r.ID, r.Help, r.Nodes))
+	}
+	if size := browsertest.Eval[[2]float64](tab, "[document.documentElement.scrollWidth, innerWidth]"); size[0] > size[1] {
+		all = append(all, fmt.Sprintf("%v pixels wide in a window of %v", size[0], size[1]))
+	}
+	return all
+}
+
+// TestPageAccessible lets axe-core judge every view, in both themes, wide and narrow. The page draws when it
+// can: what is wrong has to stay so for a while.
 func TestPageAccessible(t *testing.T) {
-	axe := module(t, "axe-core/axe.min.js")
+	axe := string(module(t, "axe-core/axe.min.js"))
 	tab, control, address := begin(t, "samples", 4)
 	judge := func(what string) {
-		browsertest.Eval[bool](tab, string(axe)+"; true")
-		found := browsertest.Eval[json.RawMessage](tab, `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.map(v => ({ID: v.id, Help: v.help, Nodes: v.nodes.map(n => ({HTML: n.html, FailureSummary: n.failureSummary}))})))`)
-		var reports []report
-		must(t, json.Unmarshal(found, &reports))
-		for _, r := range reports {
-			t.Errorf("%s: %s: %s: %.600v", what, r.ID, r.Help, r.Nodes)
+		var found []string
+		for end := time.Now().Add(patience / 3); time.Now().Before(end); time.Sleep(300 * time.Millisecond) {
+			if found = violations(t, tab, axe); len(found) == 0 {
+				return
+			}
 		}
+		t.Errorf("%s: %s", what, strings.Join(found, "\n"))
 	}
 	for _, width := range []int64{1300, 360} {
 		tab.Do(chromedp.EmulateViewport(width, 800))
@@ -384,11 +407,8 @@ func TestPageAccessible(t *testing.T) {
 			for i, view := range []string{"flame", "timeline", "table", "lines"} {
 				tab.Press(fmt.Sprint(i + 1))
 				tab.Until(`!document.querySelector("#view-` + view + `").hidden`)
-				time.Sleep(600 * time.Millisecond)
+				time.Sleep(600 * time.Millisecond) // it is drawn, where the machine is idle
 				judge(fmt.Sprintf("%s, %d pixels, dark %v", view, width, dark))
-				if wide := browsertest.Eval[float64](tab, "document.documentElement.scrollWidth"); wide > float64(width) {
-					t.Errorf("%s is %v pixels wide in a window of %d", view, wide, width)
-				}
 			}
 		}
 	}
