@@ -3,6 +3,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -62,7 +63,9 @@ func TestUSBKilled(t *testing.T) {
 			b.Hold(b.Core().Resume)
 		}
 	}
-	p = b.sample(t, "--rate", "100", "--duration", "1")
+	p = b.sample(t, "--rate", "100")
+	p.recorded(someSamples)
+	p.signal(syscall.SIGINT)
 	p.end(0)
 	b.leftRunning(t)
 	if s := p.summary(); s.Samples.Taken < 5 {
@@ -110,7 +113,7 @@ func TestUSBUnplugged(t *testing.T) {
 	if n := foldedSamples(t, p.file("out.folded")); n != s.Samples.Taken || n < 5 {
 		t.Errorf("%d samples in the profile, %d taken", n, s.Samples.Taken)
 	}
-	if len(s.Away) == 0 || s.Away[0].Name != "Probe gone" {
+	if !slices.ContainsFunc(s.Away, func(a usbAway) bool { return a.Name == "Probe gone" }) {
 		t.Errorf("the summary does not say that the probe was gone: %s", p.stdout.String())
 	}
 }
@@ -140,7 +143,13 @@ func TestUSBPluggedInAgain(t *testing.T) {
 			p.end(0)
 			b.leftRunning(t)
 			s := p.summary()
-			if len(s.Away) != 1 || s.Away[0].Name != "Probe gone" || s.Away[0].TimeS < 0.4 {
+			gone := 0.0
+			for _, a := range s.Away { // the host itself may have stood still, too
+				if a.Name == "Probe gone" {
+					gone += a.TimeS
+				}
+			}
+			if gone < 0.4 {
 				t.Errorf("away: %+v, want the probe for 0.5 s", s.Away)
 			}
 		})

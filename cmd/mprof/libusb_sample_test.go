@@ -63,14 +63,19 @@ func unluckyOf(n int) int {
 	return int(mean + 3*math.Sqrt(mean*(1-p)))
 }
 
+// rarer makes of the distance that one random run in a thousand exceeds, 3.1 standard deviations above the mean, that of
+// one in a million, 4.8 above it: many runs are judged.
+const rarer = 1.55
+
 // check compares a recording with the board's truth.
 func (b *usbBoard) check(t *testing.T, p *process) {
 	t.Helper()
 	j, s, lag := b.checkStacks(t, p)
-	_, bound := randomDistance(j.wanted, j.taken)
+	mean, bound := randomDistance(j.wanted, j.taken)
+	bound = mean + rarer*(bound-mean)
 	busy := lag >= busyLag || p.says(cortexm.EventGap)
 	if d := min(j.distance, j.ofCounts); d > bound && !busy {
-		t.Errorf("the self shares of %d samples are %.1f %% from the truth; 99.9 %% of runs with as many random ones are within %.1f %%", j.taken, 100*d, 100*bound)
+		t.Errorf("the self shares of %d samples are %.1f %% from the truth; all but one in a million runs with as many random ones are within %.1f %%", j.taken, 100*d, 100*bound)
 	}
 	for why, n := range s.Samples.Missed {
 		if n > 4+j.taken/2 {

@@ -217,10 +217,13 @@ type usbSummary struct {
 		Asked, Taken int
 		Missed       map[string]int
 	}
-	Away []struct {
-		Name  string
-		TimeS float64 `json:"time_s"`
-	}
+	Away []usbAway
+}
+
+// usbAway is the time of a run of which nothing is known, for one reason.
+type usbAway struct {
+	Name  string
+	TimeS float64 `json:"time_s"`
 }
 
 func (p *process) summary() (s usbSummary) {
