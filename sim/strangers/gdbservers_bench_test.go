@@ -57,7 +57,7 @@ func BenchmarkGDBServers(b *testing.B) {
 
 func scriptedOn(t testing.TB, s *gdbServer) (n int, halted time.Duration) {
 	g := scriptGDB(t, s)
-	n = g.profile(benchTime)
+	n = g.profile(benchTime, 1)
 	g.end()
 	return n, g.halted / time.Duration(max(n, 1))
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,7 +30,7 @@ type taken struct {
 	said    string
 }
 
-// sample runs mprof on a server.
+// sample runs mprof on a server for d, and until there are as many samples as a run is judged by.
 func (s *gdbServer) sample(t testing.TB, d time.Duration, flags ...string) *taken {
 	t.Helper()
 	program, err := mprof()
@@ -38,12 +39,25 @@ func (s *gdbServer) sample(t testing.TB, d time.Duration, flags ...string) *take
 	}
 	dir := t.TempDir()
 	folded, recording := filepath.Join(dir, "out.folded"), filepath.Join(dir, "run.mprof")
-	args := append([]string{"sample", "--probe", "gdb:" + s.address, "--max-overhead", "none", "--duration", d.String(), "--record", recording, "-o", folded}, flags...)
-	out, err := exec.Command(program, append(args, s.elf)...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("mprof %s: %v\n%s\n%s", strings.Join(args, " "), err, out, s.log())
+	args := append([]string{"sample", "--probe", "gdb:" + s.address, "--max-overhead", "none", "--record", recording, "-o", folded}, flags...)
+	cmd := exec.Command(program, append(args, s.elf)...)
+	var out syncBuffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	s.awaitFree(t)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
 	}
-	k := &taken{stacks: map[string]int{}, said: string(out)}
+	kill := time.AfterFunc(d+3*time.Minute, func() { _ = cmd.Process.Kill() })
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for end := time.Now().Add(d); len(ended) == 0 && (time.Now().Before(end) || samplesIn(recording) < s.least); {
+		time.Sleep(50 * time.Millisecond)
+	}
+	_ = cmd.Process.Signal(syscall.SIGINT)
+	if err := <-ended; err != nil || !kill.Stop() {
+		t.Fatalf("mprof %s: %v\n%s\n%s", strings.Join(args, " "), err, out.String(), s.log())
+	}
+	k := &taken{stacks: map[string]int{}, said: out.String()}
 	text, err := os.ReadFile(folded)
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +72,24 @@ func (s *gdbServer) sample(t testing.TB, d time.Duration, flags ...string) *take
 	}
 	k.account(t, recording)
 	return k
+}
+
+// samplesIn is how many a recording has that is still written.
+func samplesIn(path string) (n int) {
+	in, err := snapshot.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer in.Close()
+	for {
+		s, err := in.Next(context.Background())
+		if err != nil {
+			return n
+		}
+		if s.Miss == snapshot.Taken {
+			n++
+		}
+	}
 }
 
 // account adds what the recording tells of the halts.

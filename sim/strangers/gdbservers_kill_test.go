@@ -5,22 +5,36 @@ package strangers
 import (
 	"math/rand/v2"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
 // kill starts mprof sample on a server and kills it, as kill -9 does, after a while. A server
-// that has not seen yet that the one before is gone turns it away: then it starts again.
+// that has let go of the one before may not yet take another: then it starts again.
 func (s *gdbServer) kill(t testing.TB, after time.Duration) {
 	t.Helper()
 	for tries := 1; ; tries++ {
+		s.awaitFree(t)
 		said, killed := s.killOnce(t, after)
 		if killed {
 			return
 		}
 		if tries == 20 || !strings.Contains(said, "the connection to the GDB server is lost") {
 			t.Fatalf("%s: mprof ended by itself: %s\n%s", s.name, said, s.log())
+		}
+	}
+}
+
+// awaitFree waits until a server on a port has seen that the client before is gone.
+func (s *gdbServer) awaitFree(t testing.TB) {
+	t.Helper()
+	_, text, onPort := strings.Cut(s.address, "127.0.0.1:")
+	port, _ := strconv.Atoi(text)
+	for end := time.Now().Add(time.Minute); onPort && inState(port, "01", "08"); time.Sleep(5 * time.Millisecond) { // TCP_ESTABLISHED, TCP_CLOSE_WAIT
+		if time.Now().After(end) {
+			t.Fatalf("%s holds on to its client\n%s", s.name, s.log())
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -142,14 +143,17 @@ func (s *gdbServer) serve(t testing.TB, cmd *exec.Cmd, name string, port int) *g
 }
 
 // listens looks at the kernel's table: a connection would halt the core.
-func listens(port int) bool {
+func listens(port int) bool { return inState(port, "0A") } // TCP_LISTEN
+
+// inState tells whether this end of a port has a connection in one of these states of the kernel's.
+func inState(port int, states ...string) bool {
 	table, err := os.ReadFile("/proc/net/tcp")
 	if err != nil {
 		return false
 	}
 	for line := range strings.Lines(string(table)) {
 		f := strings.Fields(line)
-		if len(f) > 3 && strings.HasSuffix(f[1], fmt.Sprintf(":%04X", port)) && f[3] == "0A" { // TCP_LISTEN
+		if len(f) > 3 && strings.HasSuffix(f[1], fmt.Sprintf(":%04X", port)) && slices.Contains(states, f[3]) {
 			return true
 		}
 	}

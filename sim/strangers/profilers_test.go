@@ -22,7 +22,10 @@ import (
 // peersSWCLK is the SWD clock of the comparison, in Hz.
 const peersSWCLK = 10_000_000
 
-// profileOpenOCD lets OpenOCD profile a running board for d. Its command ends
+// fewestSamples are those that say something.
+const fewestSamples = 10
+
+// profileOpenOCD lets OpenOCD profile a running board for d, and until there are fewestSamples. Its command ends
 // after 10000 samples, and is then given again.
 func profileOpenOCD(t testing.TB, r *rig, d time.Duration) *outcome {
 	t.Helper()
@@ -31,7 +34,7 @@ func profileOpenOCD(t testing.TB, r *rig, d time.Duration) *outcome {
 	file := filepath.Join(t.TempDir(), "gmon.out")
 	result := newOutcome()
 	var histograms []*gmon.Data
-	for end := time.Now().Add(d); time.Now().Before(end); {
+	for end, counted := time.Now().Add(d), uint64(0); counted < fewestSamples || time.Now().Before(end); {
 		from := r.account()
 		o.do("profile %d %s 0x%08x 0x%08x", max(int(time.Until(end)/time.Second), 1), file, f.starts[0], f.starts[len(f.starts)-1]+0x1000)
 		result.stretch(from, r.account())
@@ -44,6 +47,9 @@ func profileOpenOCD(t testing.TB, r *rig, d time.Duration) *outcome {
 			t.Fatalf("%d bytes of gmon.out without a count: %v", len(raw), err)
 		}
 		histograms = append(histograms, h)
+		for _, b := range h.Buckets {
+			counted += b.Count
+		}
 	}
 	for _, h := range histograms {
 		for _, b := range h.Buckets {

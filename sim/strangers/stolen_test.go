@@ -20,7 +20,7 @@ func TestStolenTime(t *testing.T) {
 			theirs := profileOpenOCD(t, newRig(t, o), time.Second)
 			ours := profileMprof(t, newRig(t, o), time.Second, "--rate", "5000", "--max-overhead", "none")
 			t.Logf("OpenOCD: %d samples, %v each; mprof: %d samples, %v each", theirs.samples, theirs.perSample(), ours.samples, ours.perSample())
-			if theirs.samples < 10 || ours.samples < 10 {
+			if theirs.samples < fewestSamples || ours.samples < fewestSamples {
 				t.Fatal("too few samples")
 			}
 			if ours.perSample() > theirs.perSample() {
@@ -51,7 +51,7 @@ func TestSelfShares(t *testing.T) {
 		o := c.profile(r)
 		r.close()
 		t.Logf("%s: %d samples; error %.1f %%, by chance %.1f %%", c.name, o.samples, 100*o.distance(), 100*o.chance())
-		if o.samples < 10 {
+		if o.samples < fewestSamples {
 			t.Errorf("%s: too few samples", c.name)
 		}
 		if limit := 2*o.chance() + 0.05; o.distance() > limit {
