@@ -100,7 +100,8 @@ func (m *GprofMemory) read(ctx context.Context, part GprofPart, p []byte) error 
 	return nil
 }
 
-// window reads pieces from until before end. What gets lost is asked for again.
+// window reads pieces from until before end. What gets lost is asked for again, for as long as bytes come that may
+// be what is left of a piece.
 func (m *GprofMemory) window(ctx context.Context, part GprofPart, p []byte, from, end int) error {
 	h := m.s.heard
 	wanted := make([]bool, end-from)
@@ -125,18 +126,17 @@ func (m *GprofMemory) window(ctx context.Context, part GprofPart, p []byte, from
 	}
 	defer func() { h.gprof = nil }()
 	h.reason[CommandGetGprof] = 0
-	for attempt := range attempts {
+	for t := m.s.begins(); ; {
 		m.ask(part, from, wanted)
-		done, err := m.s.pump(ctx, m.s.interval(attempt), func() bool { return left == 0 || h.reason[CommandGetGprof] != 0 })
-		if !done && err == nil {
+		done, err := m.s.pump(ctx, m.s.interval(t.attempt), func() bool { return left == 0 || h.reason[CommandGetGprof] != 0 })
+		if !done && err == nil && !t.over() {
 			continue
 		}
-		if err = m.answered(done, err, CommandGetGprof); err == nil && attempt > 0 {
+		if err = m.answered(done, err, CommandGetGprof); err == nil && t.attempt > 0 {
 			_, err = m.s.pump(ctx, m.s.interval(0), never) // second answers are of this reading, not of the next one
 		}
 		return cmp.Or(err, short)
 	}
-	return m.answered(false, nil, CommandGetGprof)
 }
 
 // ask sends a request for each piece that is missing.
