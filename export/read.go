@@ -69,7 +69,7 @@ func openReason(err error) error {
 func Read(r io.Reader, in Input) (*profile.Profile, error) {
 	data, err := readAll(bufio.NewReaderSize(r, 1<<16))
 	if err != nil {
-		return nil, err
+		return nil, openReason(err)
 	}
 	read := recognise(data)
 	switch {

@@ -67,7 +67,7 @@ func TestBadInput(t *testing.T) {
 		{"rate of words", []string{"--probe", "sim", "--rate", "fast"}, 2, []string{"fast"}},
 		{"duration zero", []string{"--probe", "sim", "--duration", "0"}, 2, []string{"--duration"}},
 		{"duration of nonsense", []string{"--probe", "sim", "--duration", "soon"}, 2, []string{"soon", "60s"}},
-		{"duration overflow", []string{"--probe", "sim", "--duration", "1e300"}, 2, []string{"between"}},
+		{"duration overflow", []string{"--probe", "sim", "--duration", "1e300"}, 2, []string{"at most 720h"}},
 		{"overhead of nonsense", []string{"--probe", "sim", "--max-overhead", "little"}, 2, []string{"little", "1%"}},
 		{"overhead too large", []string{"--probe", "sim", "--max-overhead", "200%"}, 2, []string{"200%", "between"}},
 		{"halt without unit", []string{"--probe", "sim", "--max-halt", "200"}, 2, []string{"200us"}},

@@ -46,6 +46,18 @@ func completePorts(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 	return append(names, "tcp:\tan emulator", "sim\tthe simulated board"), cobra.ShellCompDirectiveDefault
 }
 
+// completeMethods offers the methods that --method of each command knows.
+func completeMethods(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		if f := cmd.Flags().Lookup("method"); f != nil {
+			if m, ok := f.Value.(*methodFlag); ok {
+				_ = cmd.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(m.known, cobra.ShellCompDirectiveNoFileComp))
+			}
+		}
+		completeMethods(cmd)
+	}
+}
+
 // changedFlags is what the user set, as --name=value.
 func changedFlags(cmd *cobra.Command) []string {
 	var set []string

@@ -25,8 +25,9 @@ func versionString() string {
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "mprof",
-		Short: "A profiler for microcontrollers",
+		Use:     "mprof",
+		Short:   "A profiler for microcontrollers",
+		Version: versionText(),
 		Long: `mprof shows where the time of a firmware goes. It halts a Cortex-M core for
 microseconds through a CMSIS-DAP debug probe, copies registers and stack, and
 writes call stacks for the Firefox Profiler and pprof.
@@ -53,6 +54,9 @@ simulated board.`,
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(a.sampleCommand(), a.traceCommand(), a.topCommand(), a.serveCommand(), a.gmonCommand(), a.convertCommand(), a.reportCommand(), a.viewCommand(), a.diffCommand(), a.stackCommand(), a.listCommand(), a.infoCommand(), a.probeCommand(), a.simCommand(), a.versionCommand())
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().Bool("version", false, "print the version")
+	completeMethods(root)
 	return root
 }
 
@@ -74,14 +78,19 @@ func (a *app) versionCommand() *cobra.Command {
 		Short: "Print the version",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			usb := "with USB"
-			if !usbBuiltIn {
-				usb = "without USB (built without cgo)"
-			}
-			_, err := fmt.Fprintf(a.stdout, "mprof %s, %s, %s/%s, %s\n", versionString(), runtime.Version(), runtime.GOOS, runtime.GOARCH, usb)
+			_, err := fmt.Fprintln(a.stdout, versionText())
 			return err
 		},
 	}
+}
+
+// versionText is the answer to mprof version and mprof --version.
+func versionText() string {
+	usb := "with USB"
+	if !usbBuiltIn {
+		usb = "without USB (built without cgo)"
+	}
+	return fmt.Sprintf("mprof %s, %s, %s/%s, %s", versionString(), runtime.Version(), runtime.GOOS, runtime.GOARCH, usb)
 }
 
 func noArguments(cmd *cobra.Command, args []string) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,9 +94,18 @@ func (a *app) serve(ctx context.Context, f *serveFlags, elf string) error {
 	}
 	err = wait()
 	for _, path := range s.Close() {
-		fmt.Fprintf(a.stderr, "mprof: what nobody saved is in %s: mprof convert makes profiles from it\n", path)
+		fmt.Fprintf(a.stderr, "mprof: %s\n", unsaved(path))
 	}
 	return err
+}
+
+// unsaved says what can be done with a recording. Bytes of a traced target name no ELF file.
+func unsaved(path string) string {
+	how := "mprof convert"
+	if filepath.Ext(path) == ".bin" {
+		how += " --elf app.elf"
+	}
+	return fmt.Sprintf("what nobody saved is in %s: %s makes profiles from it", path, how)
 }
 
 // errNoFolder is a --recordings that is no folder.

@@ -244,6 +244,16 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// Bytes of a traced target need the ELF file, samples name theirs.
+func TestUnsaved(t *testing.T) {
+	if text := unsaved("/tmp/a.bin"); !strings.Contains(text, "/tmp/a.bin: mprof convert --elf app.elf makes") {
+		t.Error(text)
+	}
+	if text := unsaved("/tmp/a.mprof"); strings.Contains(text, "--elf") {
+		t.Error(text)
+	}
+}
+
 // TestServeRefused: command lines that make no sense.
 func TestServeRefused(t *testing.T) {
 	file := demoFile(t)

@@ -25,14 +25,17 @@ type simFlags struct {
 }
 
 // simOption is a flag whose value is an option of the board.
-type simOption struct{ name, usage, value string }
+type simOption struct {
+	name, usage, value string
+	known              []string // values; nil: others, too
+}
 
 func (a *app) simCommand() *cobra.Command {
 	f := &simFlags{options: [4]simOption{
 		{name: "clock", usage: "clock of the core in Hz: 16M, 168M, 25000000 (default 16M)"},
-		{name: "board", usage: "peripherals: " + strings.Join(sim.Boards(), ", ") + " (default those for which the program was linked)"},
-		{name: "chip", usage: "cores and debug ports: " + strings.Join(sim.Chips(), ", ") + " (default " + sim.Chips()[0] + ")"},
-		{name: "fpu", usage: "floating-point unit: on or off (default where the program was built for one)"},
+		{name: "board", usage: "peripherals: " + strings.Join(sim.Boards(), ", ") + " (default those for which the program was linked)", known: sim.Boards()},
+		{name: "chip", usage: "cores and debug ports: " + strings.Join(sim.Chips(), ", ") + " (default " + sim.Chips()[0] + ")", known: sim.Chips()},
+		{name: "fpu", usage: "floating-point unit: on or off (default where the program was built for one)", known: []string{"on", "off"}},
 	}}
 	cmd := &cobra.Command{
 		Use:   "sim [app.elf]",
@@ -58,7 +61,11 @@ while nobody listens is lost.`,
 	flags.StringArrayVar(&f.uarts, "uart", nil, "where a UART goes: [UART=]pty, tcp:[HOST:]PORT, stdio or none; may be repeated (default pty)")
 	flags.Var(&f.duration, "duration", "how long to run: 60, 60s, 2m (default until Ctrl-C)")
 	for i := range f.options {
-		flags.StringVar(&f.options[i].value, f.options[i].name, "", f.options[i].usage)
+		o := &f.options[i]
+		flags.StringVar(&o.value, o.name, "", o.usage)
+		if o.known != nil {
+			_ = cmd.RegisterFlagCompletionFunc(o.name, cobra.FixedCompletions(o.known, cobra.ShellCompDirectiveNoFileComp))
+		}
 	}
 	return cmd
 }

@@ -72,6 +72,7 @@ a single time.`,
 	f.traced.addPort(cmd)
 	flags := cmd.Flags()
 	flags.Lookup("output").Usage = "file to write in the end; may be repeated; the extension names the format:\n" + formatHelp()
+	flags.Lookup("method").Usage = "how to sample: see mprof sample"
 	flags.StringVar(&f.sort, "sort", "", "column to begin with, the largest first: of samples "+strings.Join(top.Keys(live.Samples), ", ")+"; of calls "+strings.Join(top.Keys(live.Calls), ", "))
 	flags.StringVar(&f.filter, "filter", "", "show functions with this in their name, or in that of their file")
 	flags.Var(&f.interval, "interval", "time between refreshes: 0.5, 500ms, 2s (default 500ms)")
