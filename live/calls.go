@@ -224,7 +224,7 @@ func (w *tracing) row(f int) Row {
 	t := &w.rows[f]
 	return Row{
 		Function: f, Calls: t.Calls, SelfTime: t.Self.Seconds(), TotalTime: time.Duration(w.totals[f]).Seconds(), Min: t.Min.Seconds(), Mean: t.Mean.Seconds(),
-		P50: t.P50.Seconds(), P99: t.P99.Seconds(), Max: t.Max.Seconds(), LongestAt: (t.LongestAt - w.r.origin).Seconds(), AtLeast: t.AtLeast,
+		P50: t.P50.Seconds(), P99: t.P99.Seconds(), Max: t.Max.Seconds(), LongestAt: (t.LongestAt - w.r.origin).Seconds(), Longest: t.Longest.Seconds(), AtLeast: t.AtLeast,
 	}
 }
 

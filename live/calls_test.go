@@ -34,7 +34,7 @@ func compareCalls(t *testing.T, u *Update, p *profile.Profile) {
 	want, got := map[string]Row{}, map[string]Row{}
 	for _, f := range p.Trace.Functions {
 		want[p.Functions[f.Function].Name] = Row{Calls: f.Calls, SelfTime: f.Self.Seconds(), TotalTime: f.Total.Seconds(), Min: f.Min.Seconds(), Mean: f.Mean.Seconds(),
-			P50: f.P50.Seconds(), P99: f.P99.Seconds(), Max: f.Max.Seconds(), LongestAt: f.LongestAt.Seconds(), Open: f.Open, AtLeast: f.AtLeast}
+			P50: f.P50.Seconds(), P99: f.P99.Seconds(), Max: f.Max.Seconds(), LongestAt: f.LongestAt.Seconds(), Longest: f.Longest.Seconds(), Open: f.Open, AtLeast: f.AtLeast}
 	}
 	for _, row := range u.Table {
 		name := u.Functions.Name[row.Function]

@@ -82,6 +82,7 @@ type Row struct {
 	P99       float64 `json:"p99,omitempty"`
 	Max       float64 `json:"max,omitempty"`
 	LongestAt float64 `json:"longestAt,omitempty"`
+	Longest   float64 `json:"longest,omitempty"` // the longest call on the clock, with what interrupted it
 	Open      bool    `json:"open,omitempty"`    // no function: calls that have not returned; TotalTime is what they called
 	AtLeast   bool    `json:"atLeast,omitempty"` // a call lasted longer than the target's clock can tell
 }

@@ -64,7 +64,7 @@ func rowsOfProfile(p *profile.Profile) map[string]live.Row {
 	}
 	for _, f := range p.Trace.Functions {
 		rows[p.Functions[f.Function].Name] = live.Row{Calls: f.Calls, SelfTime: f.Self.Seconds(), TotalTime: f.Total.Seconds(), Min: f.Min.Seconds(),
-			Mean: f.Mean.Seconds(), P50: f.P50.Seconds(), P99: f.P99.Seconds(), Max: f.Max.Seconds(), LongestAt: f.LongestAt.Seconds(), Open: f.Open, AtLeast: f.AtLeast}
+			Mean: f.Mean.Seconds(), P50: f.P50.Seconds(), P99: f.P99.Seconds(), Max: f.Max.Seconds(), LongestAt: f.LongestAt.Seconds(), Longest: f.Longest.Seconds(), Open: f.Open, AtLeast: f.AtLeast}
 	}
 	return rows
 }

@@ -43,6 +43,7 @@ var callColumns = []column{
 	{"p99", "p99", returned(func(e *entry) string { return span(e.P99) }), largest(func(e *entry) float64 { return e.P99 }), 4},
 	{"max", "max", returned(func(e *entry) string { return least(e) + span(e.Max) }), largest(func(e *entry) float64 { return e.Max }), 5},
 	{"at", "", returned(func(e *entry) string { return moment(e.LongestAt) }), nil, 1},
+	{"on clock", "", returned(func(e *entry) string { return least(e) + span(e.Longest) }), nil, 1},
 }
 
 // nameColumn is the last one of both.

@@ -69,9 +69,9 @@ func (s *seen) callFacts() []fact {
 	all := []fact{{text: counted(t.Calls, "call")}, {text: s.rate(t.Calls)}, {fmt.Sprintf("%d lost", t.Lost), t.Lost > 0}, {text: size(t.Bytes)}}
 	switch {
 	case t.BufferUsed > 0 && t.Buffer > 0:
-		all = append(all, fact{text: fmt.Sprintf("buffer up to %d of %s", t.BufferUsed, size(t.Buffer))})
+		all = append(all, fact{text: fmt.Sprintf("buffer up to %d of %d bytes (%s)", t.BufferUsed, t.Buffer, export.Percent(float64(t.BufferUsed)/float64(t.Buffer)))})
 	case t.BufferUsed > 0:
-		all = append(all, fact{text: "buffer up to " + size(t.BufferUsed)})
+		all = append(all, fact{text: fmt.Sprintf("buffer up to %d bytes", t.BufferUsed)})
 	}
 	return all
 }

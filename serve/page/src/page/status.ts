@@ -33,7 +33,7 @@ const ofCalls: Fact[] = [
 	{ id: "calls", label: "Calls", title: "That returned", value: (s) => count(s.calls) },
 	{ id: "rate", label: "Rate", title: "Calls per second, over the last second", value: (s) => perSecond(s.rate), plot: "rate" },
 	{ id: "lost", label: "Lost", title: "Records that are missing for certain", value: (s) => count(s.lost), bad: (s) => s.lost > 0 },
-	{ id: "buffer", label: "Buffer", title: "Of the target: the most that was in use so far", value: (s) => (s.buffer > 0 ? percent(s.bufferUsed / s.buffer) : "not known"), detail: (s) => (s.buffer > 0 ? `${count(s.bufferUsed)} of ${bytes(s.buffer)}` : ""), plot: "buffer" },
+	{ id: "buffer", label: "Buffer", title: "Of the target: the most that was in use so far", value: (s) => (s.buffer > 0 ? percent(s.bufferUsed / s.buffer) : "not known"), detail: (s) => (s.buffer > 0 ? `${count(s.bufferUsed)} of ${count(s.buffer)} B` : ""), plot: "buffer" },
 	{ id: "bytes", label: "Received", title: "Bytes from the target", value: (s) => bytes(s.bytes), detail: (s) => (s.elapsed > 0 ? `${significant(s.bytes / s.elapsed / 1024, 3)} KiB/s` : "") },
 	{ id: "resets", label: "Resets", title: "Of the target, during the run", value: (s) => count(s.resets), bad: (s) => s.resets > 0 },
 ];

@@ -161,7 +161,7 @@ export class TableView implements View {
 
 	private ofCalls(): Column[] {
 		const { store } = this.app;
-		type Time = "selfTime" | "totalTime" | "min" | "mean" | "p50" | "p99" | "max" | "longestAt";
+		type Time = "selfTime" | "totalTime" | "min" | "mean" | "p50" | "p99" | "max" | "longestAt" | "longest";
 		const longer = (r: Row, key: Time) => (r.atLeast && key !== "min" && key !== "longestAt" ? "> " : "");
 		const time = (key: Time, label: string, title: string, bar = false): Column => ({ key, label, title, bar, value: (r) => r[key] ?? 0, text: (r) => (r.calls || key === "totalTime" || key === "selfTime" ? longer(r, key) + (key === "longestAt" ? moment : aligned)(r[key] ?? 0) : "–") });
 		return [
@@ -170,6 +170,7 @@ export class TableView implements View {
 			time("selfTime", "Self", "In the function itself", true),
 			time("min", "Min", "Shortest call"), time("mean", "Mean", "Of a call"), time("p50", "p50", "Median of the calls, within 1 %"),
 			time("p99", "p99", "99th percentile of the calls, within 1 %"), time("max", "Max", "Longest call"), time("longestAt", "At", "When the longest call began"),
+			time("longest", "On clock", "How long the longest call took with what interrupted it"),
 			...names(store.functions),
 		];
 	}

@@ -34,6 +34,7 @@ export interface Row {
 	p99?: number;
 	max?: number;
 	longestAt?: number;
+	longest?: number;
 	open?: boolean; // calls that have not returned: totalTime is what they called
 	atLeast?: boolean; // a call lasted longer than the target's clock can tell
 }
