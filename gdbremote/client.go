@@ -60,6 +60,7 @@ type Client struct {
 	ended        error  // the target's end: *ExitedError
 	leftBy       string
 
+	stray     bool // an interrupt may have come to a target that stood
 	outOfStep bool // the next answer may be that to an earlier request
 	settles   int  // questions of settle
 	unsettled int  // those of them that may still be answered

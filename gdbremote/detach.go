@@ -37,7 +37,7 @@ func (c *Client) leave(ctx context.Context) error {
 		return err
 	}
 	if c.nonStop || c.answersRunning() {
-		if err := c.Resume(ctx); err != nil {
+		if err := c.resumeForGood(ctx); err != nil {
 			return err
 		}
 		c.leftBy = c.resumedBy + " and D"
@@ -64,6 +64,32 @@ func (c *Client) leave(ctx context.Context) error {
 	}
 	c.leftBy = c.resumedBy
 	return nil
+}
+
+// mostStrays is how often a resume is looked after.
+const mostStrays = 16
+
+// resumeForGood resumes, and where an interrupt may have come to a target that stood, asks something to see that it
+// holds: OpenOCD keeps such an interrupt, and halts the target behind the next resume, before it answers anything
+// else (gdb_server.c, ctrl_c).
+func (c *Client) resumeForGood(ctx context.Context) error {
+	var unanswered error
+	for range mostStrays {
+		if err := c.Resume(ctx); err != nil || c.nonStop || !c.stray {
+			return err
+		}
+		_, unanswered = c.ask(ctx, "qC")
+		switch {
+		case errors.Is(unanswered, ErrDisconnected) || ctx.Err() != nil:
+			return unanswered
+		case unanswered == nil && (!c.halted || c.latest.Signal != SignalInt):
+			return nil
+		}
+	}
+	if unanswered != nil {
+		return unanswered
+	}
+	return fmt.Errorf("gdbremote: the target is halted again behind each %s", c.resumedBy)
 }
 
 // settleHalted halts a target that has to stand for D, or that may: a halt that was

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mprof/mprof/snapshot"
@@ -134,7 +135,9 @@ func TestLastWords(t *testing.T) {
 }
 
 // A description that comes in drops is given up as a whole.
-func TestDescriptionInDrops(t *testing.T) {
+func TestDescriptionInDrops(t *testing.T) { synctest.Test(t, testDescriptionInDrops) }
+
+func testDescriptionInDrops(t *testing.T) {
 	ours, theirs := net.Pipe()
 	defer ours.Close()
 	go func() {

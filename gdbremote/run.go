@@ -25,6 +25,7 @@ func (c *Client) Halt(ctx context.Context) (Stop, error) {
 	if c.nonStop {
 		return c.haltThreads(ctx)
 	}
+	c.stray = c.stray || c.interrupted // by a halt that was given up half way
 	c.interrupted = true
 	c.wire.interrupting.Store(true)
 	if err := c.wire.raw([]byte{interruptByte}); err != nil {
@@ -135,6 +136,7 @@ func (c *Client) awaitStop(ctx context.Context) error {
 			if tries++; tries > 2 {
 				return fmt.Errorf("%w (%v)", ErrTimeout, c.timeout)
 			}
+			c.stray = true
 			if err := c.wire.raw([]byte{interruptByte}); err != nil {
 				return err
 			}

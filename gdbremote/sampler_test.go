@@ -321,10 +321,11 @@ func TestSamplerFaults(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel() // they wait
 			core := newStackProgram(snapshot.CortexM, &stackProgram{deepest: 64})
-			c, err := Connect(t.Context(), stubtest.New(core, stubtest.OpenOCD(), f.fault).Conn(t), Options{Timeout: brisk})
+			c, err := Connect(t.Context(), stubtest.New(core, stubtest.OpenOCD(), f.fault).Conn(t), Options{Timeout: time.Minute})
 			if err != nil {
 				t.Fatal(err)
 			}
+			c.timeout = brisk
 			s := newTestSampler(t, c, SampleOptions{})
 			missed, taken := 0, 0
 			for range 30 {

@@ -2,6 +2,7 @@ package gdbremote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -130,13 +131,11 @@ func awaitRunning(t *testing.T, core *stubtest.Core) {
 	}
 }
 
+// connectTo connects in the time that it takes; Options.Timeout is for what comes after that.
 func connectTo(t *testing.T, stub *stubtest.Stub, s server) *Client {
 	t.Helper()
 	o := s.o
-	o.Arch = s.arch
-	if o.Timeout == 0 {
-		o.Timeout = time.Minute
-	}
+	o.Arch, o.Timeout = s.arch, time.Minute
 	conn, err := Dial(t.Context(), stub.Listen(t))
 	if err != nil {
 		t.Fatal(err)
@@ -145,6 +144,7 @@ func connectTo(t *testing.T, stub *stubtest.Stub, s server) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.timeout = cmp.Or(s.o.Timeout, time.Minute)
 	t.Cleanup(func() { c.Close() })
 	return c
 }

@@ -106,6 +106,7 @@ func (c *Client) stopped(s Stop, err error) {
 		c.ended = err
 	}
 	s.Already = !c.interrupted
+	c.stray = c.stray || c.interrupted && s.Signal != SignalInt
 	if c.halted {
 		s.Already = true // it stood, and was said to before
 	}

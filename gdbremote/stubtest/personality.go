@@ -37,6 +37,7 @@ type Personality struct {
 	AnyByteHalts   bool // what comes to a running target halts it, and its first byte is lost
 	AnswersRunning bool // requests are answered while the target runs
 	DetachStays    bool // D leaves the target as it is
+	KeepsInterrupt bool // that of a target which stands halts it behind the next resume
 	NoDetach       bool // there is no D
 	StrictAcks     bool // an answer is sent again until it is acknowledged
 	NeedsAttach    bool // there is no target before "monitor swdp_scan" and vAttach
@@ -110,7 +111,7 @@ func QEMU(arch snapshot.Arch) Personality {
 func OpenOCD() Personality {
 	p := Personality{Name: "OpenOCD", Features: "PacketSize=4000;qXfer:memory-map:read-;qXfer:features:read+;qXfer:threads:read+;QStartNoAckMode+;vContSupported+",
 		Version: "Open On-Chip Debugger 0.12.0\n", VCont: "vCont;c;C;s;S", Reply: "T%02x", Signal: 2,
-		HaltsOnConnect: true, AnswersRunning: true, DetachStays: true}
+		HaltsOnConnect: true, AnswersRunning: true, DetachStays: true, KeepsInterrupt: true}
 	p.Registers, p.InG = append(coreRegisters(16), systemRegisters(17)...), 17
 	p.Files = map[string]string{"target.xml": document("arm", describe("org.gnu.gdb.arm.m-profile", p.Registers[:17]), describe("org.gnu.gdb.arm.m-system", p.Registers[17:]))}
 	return p
@@ -133,7 +134,7 @@ func JLink() Personality {
 	p.Name, p.Version = "J-Link", ""
 	p.Features = "PacketSize=4000;qXfer:memory-map:read-;QStartNoAckMode+;hwbreak+;qXfer:features:read+"
 	p.Thread, p.Reply, p.Signal, p.VCont = "dead", "T%02xthread:0000DEAD;", 5, ""
-	p.AnswersRunning, p.DetachStays = false, false
+	p.AnswersRunning, p.DetachStays, p.KeepsInterrupt = false, false, false
 	return p
 }
 
@@ -142,7 +143,7 @@ func PyOCD() Personality {
 	p := OpenOCD()
 	p.Name, p.Version = "pyOCD", "pyOCD 0.34.3\n"
 	p.Features = "qXfer:features:read+;QStartNoAckMode+;qXfer:threads:read+;PacketSize=800"
-	p.Reply, p.InG, p.AnswersRunning, p.DetachStays = "T%02x07:00000000;0d:00000000;thread:1;", 23, false, false
+	p.Reply, p.InG, p.AnswersRunning, p.DetachStays, p.KeepsInterrupt = "T%02x07:00000000;0d:00000000;thread:1;", 23, false, false, false
 	return p
 }
 

@@ -69,6 +69,11 @@ func (c *session) resume(step bool) (string, bool) {
 		c.Core.halt()
 		return fmt.Sprintf(c.is.Reply, 5), true
 	}
+	if c.interruptKept {
+		c.interruptKept = false
+		c.Core.halt()
+		return fmt.Sprintf(c.is.Reply, c.is.Signal), true
+	}
 	c.stopDue = true
 	return "", false
 }
@@ -80,7 +85,11 @@ func (c *session) interrupt() error {
 	if f != nil && f.Do == Slow {
 		time.Sleep(f.For)
 	}
-	if f != nil && f.Do == Ignore || !c.Core.halt() {
+	if f != nil && f.Do == Ignore {
+		return nil
+	}
+	if !c.Core.halt() {
+		c.interruptKept = c.is.KeepsInterrupt
 		return nil
 	}
 	c.stopDue = false

@@ -46,13 +46,15 @@ type session struct {
 	noAck    bool
 	nonStop  bool
 	attached bool
-	numbered bool   // target.xml was read
-	stopDue  bool   // the client waits for a stop reply
-	held     string // an answer that comes with the next
-	isHeld   bool
-	unacked  []byte // the latest packet, until it is acknowledged
-	resends  int
-	hung     bool
+	numbered bool // target.xml was read
+	stopDue  bool // the client waits for a stop reply
+	// interruptKept: an interrupt came while the target stood.
+	interruptKept bool
+	held          string // an answer that comes with the next
+	isHeld        bool
+	unacked       []byte // the latest packet, until it is acknowledged
+	resends       int
+	hung          bool
 }
 
 // errEnded ends a session.
