@@ -17,6 +17,7 @@ import (
 	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/report"
 	"github.com/mprof/mprof/serve"
+	"github.com/mprof/mprof/session/backtrace"
 	"github.com/mprof/mprof/session/counting"
 	"github.com/mprof/mprof/session/sampling"
 	"github.com/mprof/mprof/session/target"
@@ -90,11 +91,11 @@ var hints = []hint{
 	{as[*target.BuildError], "Name the ELF file of that build with --elf. mprof convert --force goes on all the same: addresses will then get the names of the wrong code."},
 	{is(tracing.ErrNoneRead), "The notes say why. A recording of version 2 needs its beginning: the METADATA that the firmware sends when mprof asks for it."},
 	{is(tracing.ErrNoCalls), "Is the code compiled with -finstrument-functions, and does it call mprof_poll? Functions that never return have no record. docs/firmware.md says what is needed."},
-	{is(errNoPSP), "A capture in JSON with MSP, PSP and CONTROL (docs/stack.md) or a recording of mprof has what is missing."},
-	{is(errNoImage), "Is it the program that the dump is of? --extra-elf names a boot loader, a ROM or another image beside it."},
+	{is(backtrace.ErrNoPSP), "A capture in JSON with MSP, PSP and CONTROL (docs/stack.md) or a recording of mprof has what is missing."},
+	{is(backtrace.ErrNoImage), "Is it the program that the dump is of? --extra-elf names a boot loader, a ROM or another image beside it."},
 	{is(export.ErrNeedsELF), "Name the program that ran on the target: --elf app.elf"},
 	{is(gmon.ErrWide), "gprof of that computer reads it. mprof is for targets with addresses of 32 bits."},
-	{is(errNoMEPC), "A capture in JSON with mepc and mcause (docs/stack.md) has what is missing."},
+	{is(backtrace.ErrNoMEPC), "A capture in JSON with mepc and mcause (docs/stack.md) has what is missing."},
 	{is(counting.ErrNoBlock), "Does the program link firmware/gprof, and is it used? docs/gprof.md says what is needed."},
 	{is(counting.ErrNoSymbols), "Name the ELF file as the linker wrote it, before strip."},
 	{is(counters.ErrNotStarted), "Does the program come to profile_on? Its memory is given before, with profile_memory (docs/gprof.md)."},

@@ -47,6 +47,7 @@ var layers = map[string][]string{
 	"session/target":                {"cortexm", "gdbremote", "probe", "probe/tcp", "probe/usb", "snapshot", "symbol", "unwind", "trace/uart", "sim", "firmware/demo", "firmware/examples"},
 	"session/sampling":              {"session/target", "live", "cortexm", "gdbremote", "probe", "schedule", "snapshot", "symbol", "unwind", "profile", "trace/uart", "firmware/demo"},
 	"session/tracing":               {"session/target", "live", "profile", "symbol", "trace", "trace/calls", "firmware/examples"},
+	"session/backtrace":             {"session/sampling", "session/target", "profile", "snapshot", "snapshot/core", "symbol", "unwind"},
 	"session/counting":              {"session/target", "cortexm", "gdbremote", "gmon", "gmon/counters", "gmon/tftp", "probe", "schedule", "symbol", "trace"},
 	"session/counting/countingtest": {"gmon/counters", "sim", "symbol"},
 	"serve":                         {},

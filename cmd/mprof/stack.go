@@ -8,15 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mprof/mprof/profile"
-	"github.com/mprof/mprof/session/sampling"
-	"github.com/mprof/mprof/session/target"
-	"github.com/mprof/mprof/symbol"
-	"github.com/mprof/mprof/unwind"
+	"github.com/mprof/mprof/session/backtrace"
 )
 
 // stackCommand prints call stacks: of a dump, or of samples in a recording.
 func (a *app) stackCommand() *cobra.Command {
-	f := &stackFlags{sample: -1}
+	f := &stackFlags{}
 	cmd := &cobra.Command{
 		Use:   "stack [flags] app.elf --core dump",
 		Short: "Print the call stack of a crash dump or of a recorded sample",
@@ -43,20 +40,19 @@ Methods (docs/unwinding.md):
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeELF,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.sampleGiven = cmd.Flags().Changed("sample")
-			if err := f.prepare(args); err != nil {
+			if err := f.prepare(args, cmd.Flags().Changed("sample")); err != nil {
 				return err
 			}
 			return a.stack(cmd.Context(), f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.core, "core", "c", "", "dump or recording to read the stack from (required)")
-	addExtraELF(flags, &f.extra, "those that a recording names")
+	flags.StringVarP(&f.Core, "core", "c", "", "dump or recording to read the stack from (required)")
+	addExtraELF(flags, &f.Extra, "those that a recording names")
 	flags.Int64Var(&f.sample, "sample", -1, "number of the sample in a recording, from 0")
-	flags.BoolVar(&f.all, "all", false, "every sample of a recording")
-	flags.Var(newMethodFlag(&f.method, profile.MethodDWARF, profile.MethodFP), "method", "how callers are found, see above")
-	addGuess(flags, &f.noGuess)
+	flags.BoolVar(&f.All, "all", false, "every sample of a recording")
+	flags.Var(newMethodFlag(&f.Method, profile.MethodDWARF, profile.MethodFP), "method", "how callers are found, see above")
+	addGuess(flags, &f.NoGuess)
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print registers, and how each frame was found and its CFA")
 	flags.BoolVar(&f.json, "json", false, "print it as JSON")
 	flags.Lookup("sample").DefValue = ""
@@ -66,78 +62,43 @@ Methods (docs/unwinding.md):
 
 // stackFlags is the command line of mprof stack.
 type stackFlags struct {
-	elf, core     string
-	extra         []string
-	sample        int64
-	sampleGiven   bool
-	all           bool
+	backtrace.Options
+	sample        int64 // as it was typed
 	verbose, json bool
-	method        string
-	noGuess       bool
 }
 
-func (f *stackFlags) prepare(args []string) error {
+func (f *stackFlags) prepare(args []string, sampleGiven bool) error {
 	switch {
 	case len(args) != 1:
 		return usageError{fmt.Errorf("stack takes one ELF file, got %d", len(args))}
-	case f.core == "":
+	case f.Core == "":
 		return usageError{errors.New("stack needs a dump or a recording: --core FILE")}
-	case f.sampleGiven && f.all:
+	case sampleGiven && f.All:
 		return usageError{errors.New("--sample and --all exclude each other")}
-	case f.sampleGiven && f.sample < 0:
+	case sampleGiven && f.sample < 0:
 		return usageError{fmt.Errorf("--sample %d: samples are numbered from 0", f.sample)}
 	}
-	f.elf = args[0]
+	f.ELF = args[0]
+	if sampleGiven {
+		number := uint64(f.sample)
+		f.Sample = &number
+	}
 	return nil
 }
 
 // stack prints what the file holds. A stack that was printed is a success,
 // wherever it ends.
 func (a *app) stack(ctx context.Context, f *stackFlags) error {
-	d, err := openDump(ctx, f)
+	d, err := backtrace.Read(ctx, f.Options)
 	if err != nil {
 		return err
 	}
-	app, err := symbol.OpenAny(f.elf)
-	if err != nil {
-		return err
-	}
-	of, remarks, err := target.JoinRecorded(app, f.extra, d.extra)
-	if err != nil {
-		return err
-	}
-	of.SetChip(d.chip)
-	d.compare(of.App())
-	d.Warnings = append(d.Warnings, remarks...)
-	w := sampling.UnwindingOf(f.method, f.noGuess)
-	remark, err := w.Check(of)
-	if err != nil {
-		return err
-	}
-	if remark != "" {
-		d.Warnings = append(d.Warnings, remark)
-	}
-	program := w.Program(of)
-	if err := d.checkArch(program.Arch); err != nil {
-		return err
-	}
-	u, err := unwind.New(program)
-	if err != nil {
-		return err
-	}
-	p := &stackPrinter{symbols: sampling.Names(program.Arch, of), kind: d.kind, consulted: u.Consulted, inCode: target.InCode(of)}
-	for i := range d.cores {
-		c := &d.cores[i]
-		frames, stop := u.Unwind(nil, c.snap)
-		d.stacks = append(d.stacks, p.stack(c, frames, stop))
-	}
-	d.Warnings = append(d.Warnings, of.Remarks()...)
-	d.Warnings = append(d.Warnings, u.Remarks()...)
+	out := f.printed(d)
 	if f.json {
-		return d.printJSON(a.stdout)
+		return out.printJSON(a.stdout)
 	}
-	for _, w := range d.Warnings {
+	for _, w := range out.Warnings {
 		fmt.Fprintf(a.stderr, "mprof: warning: %s\n", w)
 	}
-	return d.printText(a.stdout, f.verbose)
+	return out.printText(a.stdout, f.verbose)
 }

@@ -33,8 +33,8 @@ func underGDB(t *testing.T, board, elf string, commands ...string) string {
 
 var gdbFrame = regexp.MustCompile(`(?m)^#\d+ +(?:(0x[0-9a-f]+) in )?(\w+) \(`)
 
-// backtrace gives the functions that gdb's bt lists.
-func backtrace(out string) (functions []string) {
+// functionsOfGDB gives the functions that gdb's bt lists.
+func functionsOfGDB(out string) (functions []string) {
 	for _, m := range gdbFrame.FindAllStringSubmatch(out, -1) {
 		functions = append(functions, m[2])
 	}
@@ -60,7 +60,7 @@ func TestStackOfGDBCore(t *testing.T) {
 	out := underGDB(t, "netduinoplus2", demoELF, "break memcpy", "continue", "bt", "generate-core-file "+path,
 		"source ../../scripts/gdb-capture.py", "mprof-capture "+capture+" 0x20000000 64")
 	got := printedJSON(t, demoELF, "-c", path)
-	want := backtrace(out)
+	want := functionsOfGDB(out)
 	if functions := functionsOf(got.Stacks[0], ""); len(want) < 2 || !slices.Equal(functions, want) || !got.Stacks[0].End.Complete || len(got.Warnings) > 0 {
 		t.Errorf("%v, gdb shows %v: %+v\n%s", functions, want, got, out)
 	}
@@ -91,7 +91,7 @@ func TestStackOfRISCV(t *testing.T) {
 	out := underGDB(t, "virt", elf, "break compare", "continue", "bt", "generate-core-file "+core,
 		"delete", "break tick", "set $mip = 2", "continue", "source ../../scripts/gdb-capture.py", "mprof-capture "+capture)
 	got := printedJSON(t, elf, "--core", core)
-	want := backtrace(out)
+	want := functionsOfGDB(out)
 	if functions := functionsOf(got.Stacks[0], "main"); len(want) < 3 || !slices.Equal(functions, want) || !got.Stacks[0].End.Complete || got.Arch != "RISC-V (RV32)" {
 		t.Errorf("%v, gdb shows %v: %+v\n%s", functions, want, got, out)
 	}

@@ -10,14 +10,14 @@ import (
 )
 
 // printText prints the stacks for people.
-func (d *dump) printText(out io.Writer, verbose bool) error {
+func (d *stackDump) printText(out io.Writer, verbose bool) error {
 	w := bufio.NewWriter(out)
-	for i := range d.stacks {
+	for i := range d.Stacks {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		t := &d.stacks[i]
-		if title := t.title(len(d.stacks) > 1); title != "" {
+		t := &d.Stacks[i]
+		if title := t.title(len(d.Stacks) > 1); title != "" {
 			fmt.Fprintln(w, title)
 		}
 		if verbose {
@@ -67,11 +67,8 @@ func (t *stackTrace) printRegisters(w io.Writer) {
 }
 
 // printJSON prints them for programs.
-func (d *dump) printJSON(out io.Writer) error {
+func (d *stackDump) printJSON(out io.Writer) error {
 	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")
-	return e.Encode(struct {
-		*dump
-		Stacks []stackTrace `json:"stacks"`
-	}{d, d.stacks})
+	return e.Encode(d)
 }

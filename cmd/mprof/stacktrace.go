@@ -1,14 +1,24 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
-	"github.com/mprof/mprof/profile"
+	"github.com/mprof/mprof/session/backtrace"
 	"github.com/mprof/mprof/snapshot"
-	"github.com/mprof/mprof/snapshot/core"
 	"github.com/mprof/mprof/unwind"
 )
+
+// stackDump is what mprof stack prints of a file.
+type stackDump struct {
+	File     string       `json:"file"`
+	Kind     string       `json:"kind"`
+	ELF      string       `json:"elf"`
+	Arch     string       `json:"arch"`
+	Warnings []string     `json:"warnings,omitempty"`
+	Stacks   []stackTrace `json:"stacks"`
+}
 
 // stackTrace is one printed stack.
 type stackTrace struct {
@@ -50,65 +60,62 @@ type traceEnd struct {
 	hint     error
 }
 
-// stackPrinter makes traces of frames.
-type stackPrinter struct {
-	symbols profile.Symbolizer
-	kind    core.Kind
-	// consulted tells which registers the last stack needed.
-	consulted func(snapshot.Reg) bool
-	inCode    func(pc uint32) bool // of the ELF files
-}
-
 var frameKinds = [...]string{unwind.Leaf: "leaf", unwind.Caller: "caller", unwind.Interrupted: "interrupted", unwind.Exception: "exception"}
 
-func (p *stackPrinter) stack(c *halted, frames []unwind.Frame, stop unwind.Stop) stackTrace {
-	t := stackTrace{Thread: c.thread, Sample: c.sample, Registers: map[string]string{}, State: stateWords(c.snap.State), Frames: []traceFrame{}}
-	if c.sample != nil {
-		t.TimeNs = int64(c.snap.Time)
+// methodNames say how a frame was found from the one inside it.
+var methodNames = map[unwind.Method]string{
+	unwind.FromRegisters: "registers", unwind.FromCFI: "call frame information", unwind.FromExceptionFrame: "exception frame",
+	unwind.FromLR: "LR", unwind.FromPrologue: "instructions", unwind.FromFramePointer: "frame pointer", unwind.FromScan: "scan of the stack",
+	unwind.FromEXIDX: "exception tables",
+}
+
+// printed is a dump as it is printed.
+func (f *stackFlags) printed(d *backtrace.Dump) *stackDump {
+	out := &stackDump{File: f.Core, Kind: d.Kind.String(), ELF: f.ELF, Arch: d.Arch.String(), Warnings: d.Warnings}
+	for i := range d.Stacks {
+		out.Stacks = append(out.Stacks, printedStack(&d.Stacks[i]))
+	}
+	return out
+}
+
+func printedStack(s *backtrace.Stack) stackTrace {
+	t := stackTrace{Thread: s.Thread, Sample: s.Sample, Registers: map[string]string{}, State: stateWords(s.Core.State), Faults: s.Faults, Frames: []traceFrame{}}
+	if s.Sample != nil {
+		t.TimeNs = int64(s.Core.Time)
 	}
 	for r := range snapshot.Reg(snapshot.NumRegs) {
-		if v, ok := c.snap.Regs.Value(r); ok {
+		if v, ok := s.Core.Regs.Value(r); ok {
 			t.Registers[r.String()] = hex32(v)
 			t.registers = append(t.registers, fmt.Sprintf("%s %s", r, hex32(v)))
 		}
 	}
-	for i := range frames {
-		t.Frames = append(t.Frames, p.lines(frames, i)...)
+	for i := range s.Frames {
+		t.Frames = append(t.Frames, printedFrame(i, &s.Frames[i]))
 	}
-	for i := range t.Frames {
-		t.Frames[i].Number = i
+	t.End = traceEnd{Complete: s.End.Reason == unwind.Complete, Reason: s.End.Reason.String(), Text: s.End.Text, hint: s.End.Err}
+	if s.End.Addr != 0 {
+		t.End.Address = hex32(s.End.Addr)
 	}
-	t.End = p.end(c.snap, frames, stop)
-	t.Faults = faults(c.snap)
 	return t
 }
 
-// lines are those of physical frame i, the innermost inlined function first.
-func (p *stackPrinter) lines(frames []unwind.Frame, i int) []traceFrame {
-	f, names := frames[i], profile.FrameNames(p.symbols, frames, i)
-	line := traceFrame{Kind: frameKinds[f.Kind], Method: methodNames[f.Method], Guessed: f.Guessed()}
+func printedFrame(number int, f *backtrace.Frame) traceFrame {
+	line := traceFrame{
+		Number: number, Function: cmp.Or(f.Function, f.Label), Inlined: f.Inlined, File: f.File, Line: f.Line, Column: f.Column,
+		Kind: frameKinds[f.Kind], Method: methodNames[f.Method], Guessed: f.Guessed(),
+	}
 	if f.CFA != 0 {
 		line.CFA = hex32(f.CFA)
 	}
 	if f.Kind == unwind.Exception {
-		line.Exception = names.Label
-		return []traceFrame{line}
+		line.Function, line.Exception = "", f.Label
+		return line
 	}
 	line.PC = hex32(f.PC)
-	if len(names.Functions) == 0 {
-		line.Function = names.Label
-		return []traceFrame{line}
+	if f.Linkage != f.Function {
+		line.Symbol = f.Linkage
 	}
-	var lines []traceFrame
-	for _, l := range names.Functions {
-		one := line
-		one.Function, one.Inlined, one.File, one.Line, one.Column = l.Name, l.Inlined, l.CallFile, l.CallLine, l.CallColumn
-		if l.Linkage != l.Name {
-			one.Symbol = l.Linkage
-		}
-		lines = append(lines, one)
-	}
-	return lines
+	return line
 }
 
 func hex32(v uint32) string { return fmt.Sprintf("0x%08x", v) }
@@ -134,7 +141,7 @@ func (f *traceFrame) text(verbose bool) string {
 		fmt.Fprintf(&b, "<exception: %s>", f.Exception)
 	} else {
 		b.WriteString(f.PC + " ")
-		b.WriteString(orText(f.Function, "??"))
+		b.WriteString(cmp.Or(f.Function, "??"))
 	}
 	if f.Inlined {
 		b.WriteString(" (inlined)")
@@ -146,14 +153,7 @@ func (f *traceFrame) text(verbose bool) string {
 		fmt.Fprintf(&b, " at %s:%d", f.File, f.Line)
 	}
 	if verbose && !f.Inlined {
-		fmt.Fprintf(&b, "  [CFA %s, %s]", orText(f.CFA, "unknown"), f.Method)
+		fmt.Fprintf(&b, "  [CFA %s, %s]", cmp.Or(f.CFA, "unknown"), f.Method)
 	}
 	return b.String()
-}
-
-func orText(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

@@ -1,4 +1,4 @@
-package main
+package backtrace
 
 import (
 	"bufio"
@@ -10,28 +10,12 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/session/sampling"
+	"github.com/mprof/mprof/session/target"
 	"github.com/mprof/mprof/snapshot"
 	"github.com/mprof/mprof/snapshot/core"
 )
 
-// dump is what mprof stack was given: cores that stand still.
-type dump struct {
-	File     string   `json:"file"`
-	Kind     string   `json:"kind"`
-	ELF      string   `json:"elf"`
-	Arch     string   `json:"arch"`
-	Warnings []string `json:"warnings,omitempty"`
-
-	kind    core.Kind
-	arch    snapshot.Arch
-	buildID string // hexadecimal, "" where the file has none
-	chip    string
-	extra   []string // ELF files beside the application's
-	cores   []halted
-	stacks  []stackTrace
-}
-
-// halted is one of them, with what tells it from the others.
+// halted is a core that stands still, with what tells it from the others.
 type halted struct {
 	snap   *snapshot.Snapshot
 	thread uint32
@@ -39,8 +23,8 @@ type halted struct {
 }
 
 // openDump reads the file by what it is.
-func openDump(ctx context.Context, f *stackFlags) (*dump, error) {
-	file, err := os.Open(f.core)
+func openDump(ctx context.Context, o *Options) (*Dump, error) {
+	file, err := os.Open(o.Core)
 	if err != nil {
 		return nil, err
 	}
@@ -49,18 +33,18 @@ func openDump(ctx context.Context, f *stackFlags) (*dump, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &dump{File: f.core, ELF: f.elf, kind: kind, Kind: kind.String()}
+	d := &Dump{Kind: kind, options: o}
 	if kind == core.Recording {
-		return d, d.openRecording(ctx, f)
+		return d, d.openRecording(ctx)
 	}
-	if f.sampleGiven || f.all {
-		return nil, usageError{fmt.Errorf("--sample and --all are for recordings; %s is another file (%s)", f.core, kind)}
+	if o.Sample != nil || o.All {
+		return nil, &target.UsageError{Err: fmt.Errorf("--sample and --all are for recordings; %s is another file (%s)", o.Core, kind)}
 	}
-	in, err := core.ReadFrom(rest, f.core)
+	in, err := core.ReadFrom(rest, o.Core)
 	if err != nil {
 		return nil, err
 	}
-	d.arch, d.Arch, d.Warnings = in.Arch, in.Arch.String(), in.Remarks
+	d.Arch, d.Warnings = in.Arch, in.Remarks
 	if in.BuildID != nil {
 		d.buildID = fmt.Sprintf("%x", in.BuildID)
 	}
@@ -81,9 +65,10 @@ func identify(file io.Reader) (kind core.Kind, rest io.Reader, err error) {
 	return core.Identify(head), in, nil
 }
 
-// openRecording takes the samples that the flags choose.
-func (d *dump) openRecording(ctx context.Context, f *stackFlags) error {
-	r, err := snapshot.Open(f.core)
+// openRecording takes the samples that the options choose.
+func (d *Dump) openRecording(ctx context.Context) error {
+	o := d.options
+	r, err := snapshot.Open(o.Core)
 	if err != nil {
 		return err
 	}
@@ -106,33 +91,35 @@ func (d *dump) openRecording(ctx context.Context, f *stackFlags) error {
 			first = s.Seq
 		}
 		met, last = met+s.Samples(), s.Seq+uint64(max(s.Samples(), 1)-1)
-		d.choose(s, f)
+		d.choose(s)
 	}
 	switch {
 	case met == 0:
-		return fmt.Errorf("%s holds no samples", f.core)
-	case !f.sampleGiven && !f.all:
-		return usageError{fmt.Errorf("%s holds %d samples, numbered %d to %d: say which with --sample N, or --all", f.core, met, first, last)}
+		return fmt.Errorf("%s holds no samples", o.Core)
+	case o.Sample == nil && !o.All:
+		return &target.UsageError{Err: fmt.Errorf("%s holds %d samples, numbered %d to %d: say which with --sample N, or --all", o.Core, met, first, last)}
 	case len(d.cores) == 0:
-		return fmt.Errorf("%s has no sample %d; its numbers are %d to %d", f.core, f.sample, first, last)
+		return fmt.Errorf("%s has no sample %d; its numbers are %d to %d", o.Core, *o.Sample, first, last)
 	}
 	return nil
 }
 
 // checkArch compares the architecture of a dump with that of the program. A
 // recording does not say its own.
-func (d *dump) checkArch(a snapshot.Arch) error {
-	if d.kind != core.Recording && d.arch != a {
-		return fmt.Errorf("%s is of a %v, but %s is a program for %v", d.File, d.arch, d.ELF, a)
+func (d *Dump) checkArch(a snapshot.Arch) error {
+	if d.Kind != core.Recording && d.Arch != a {
+		return fmt.Errorf("%s is of a %v, but %s is a program for %v", d.options.Core, d.Arch, d.options.ELF, a)
 	}
-	d.arch, d.Arch = a, a.String()
+	d.Arch = a
 	return nil
 }
 
 // choose keeps s if it was asked for. Of a block of PCs each is a sample of its
 // own, with nothing but its PC; those that were lost have not even that.
-func (d *dump) choose(s *snapshot.Snapshot, f *stackFlags) {
-	wanted := func(seq uint64) bool { return f.all || f.sampleGiven && seq == uint64(f.sample) }
+func (d *Dump) choose(s *snapshot.Snapshot) {
+	wanted := func(seq uint64) bool {
+		return d.options.All || d.options.Sample != nil && seq == *d.options.Sample
+	}
 	keep := func(s *snapshot.Snapshot) {
 		if wanted(s.Seq) {
 			d.cores = append(d.cores, halted{snap: s, sample: &s.Seq})

@@ -1,4 +1,4 @@
-package main
+package backtrace
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 
 // compare warns where the dump is of another program than the image: by the
 // build id where both have one, and by the code that the dump holds.
-func (d *dump) compare(image *symbol.Image) {
+func (d *Dump) compare(image *symbol.Image) {
 	if id := fmt.Sprintf("%x", image.BuildID()); d.buildID != "" && id != "" && id != d.buildID {
 		d.warn("the dump was made of another build (build id %s) than %s (%s): functions may carry the wrong names", d.buildID, image.Path(), id)
 		return
@@ -58,6 +58,6 @@ func (c *codeComparison) add(w snapshot.Window, addr uint32, data []byte) {
 	}
 }
 
-func (d *dump) warn(format string, args ...any) {
+func (d *Dump) warn(format string, args ...any) {
 	d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...))
 }

@@ -1,6 +1,7 @@
-package main
+package backtrace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,15 +11,15 @@ import (
 	"github.com/mprof/mprof/unwind"
 )
 
-// errNoPSP is a stack that goes on where the process stack pointer leads, which
+// ErrNoPSP is a stack that goes on where the process stack pointer leads, which
 // nobody wrote down.
-var errNoPSP = errors.New("PSP is not known")
+var ErrNoPSP = errors.New("PSP is not known")
 
-// errNoMEPC is the same for a trap of RISC-V.
-var errNoMEPC = errors.New("mepc is not known")
+// ErrNoMEPC is the same for a trap of RISC-V.
+var ErrNoMEPC = errors.New("mepc is not known")
 
-// errNoImage is code that is in none of the ELF files.
-var errNoImage = errors.New("no code there")
+// ErrNoImage is code that is in none of the ELF files.
+var ErrNoImage = errors.New("no code there")
 
 // endTexts are sentences for the reasons with an address; the others are said
 // as the unwinder names them.
@@ -36,37 +37,34 @@ var endTexts = map[unwind.Reason]string{
 }
 
 // end says why the stack ends.
-func (p *stackPrinter) end(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.Stop) traceEnd {
-	e := traceEnd{Complete: stop.Reason == unwind.Complete, Reason: stop.Reason.String()}
-	if stop.Addr != 0 {
-		e.Address = hex32(stop.Addr)
-	}
+func (n *namer) end(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.Stop) End {
+	e := End{Stop: stop}
 	text, ok := endTexts[stop.Reason]
 	switch {
 	case s.Miss != snapshot.Taken:
 		e.Text = fmt.Sprintf("no stack: the sample was not taken (%v)", s.Miss)
-	case stop.Reason == unwind.NoRule && !p.inCode(stop.Addr):
+	case stop.Reason == unwind.NoRule && !n.inCode(stop.Addr):
 		e.Text = fmt.Sprintf("cut: the ELF file has no code at 0x%08x", stop.Addr)
-		e.hint = errNoImage
+		e.Err = ErrNoImage
 	case stop.Reason == unwind.NoRegister && lacksPSP(s, frames):
-		e.Text = fmt.Sprintf("cut: the exception return %s leads to the process stack, but PSP is not in the file", hex32(stop.Addr))
-		if p.kind == core.ELF {
-			e.Text = fmt.Sprintf("cut: the exception return %s leads to the process stack, but an ELF core file does not have PSP", hex32(stop.Addr))
+		e.Text = fmt.Sprintf("cut: the exception return 0x%08x leads to the process stack, but PSP is not in the file", stop.Addr)
+		if n.kind == core.ELF {
+			e.Text = fmt.Sprintf("cut: the exception return 0x%08x leads to the process stack, but an ELF core file does not have PSP", stop.Addr)
 		}
-		e.hint = errNoPSP
-	case stop.Reason == unwind.NoRegister && p.lacksMEPC(s):
-		e.Text = fmt.Sprintf("cut: the frame at %s handles a trap, but mepc, which tells what it interrupted, is not in the file", hex32(stop.Addr))
-		e.hint = errNoMEPC
-	case e.Complete || !ok:
-		e.Text = orText(text, "cut: "+stop.Reason.String())
+		e.Err = ErrNoPSP
+	case stop.Reason == unwind.NoRegister && n.lacksMEPC(s):
+		e.Text = fmt.Sprintf("cut: the frame at 0x%08x handles a trap, but mepc, which tells what it interrupted, is not in the file", stop.Addr)
+		e.Err = ErrNoMEPC
+	case stop.Reason == unwind.Complete || !ok:
+		e.Text = cmp.Or(text, "cut: "+stop.Reason.String())
 	default:
 		e.Text = fmt.Sprintf(text, stop.Addr)
 	}
 	if slices.ContainsFunc(frames, unwind.Frame.Guessed) {
 		e.Text += "; the frames from there on are guessed"
 	}
-	if exc := exceptionOf(s); exc != 0 && !e.Complete && !crossed(frames) {
-		e.Text += fmt.Sprintf(", inside of <exception: %s>", p.symbols.Handler(exc))
+	if exc := exceptionOf(s); exc != 0 && stop.Reason != unwind.Complete && !crossed(frames) {
+		e.Text += fmt.Sprintf(", inside of <exception: %s>", n.symbols.Handler(exc))
 	}
 	return e
 }
@@ -78,9 +76,9 @@ func lacksPSP(s *snapshot.Snapshot, frames []unwind.Frame) bool {
 }
 
 // lacksMEPC tells whether the stack was to go on where mepc leads.
-func (p *stackPrinter) lacksMEPC(s *snapshot.Snapshot) bool {
+func (n *namer) lacksMEPC(s *snapshot.Snapshot) bool {
 	_, have := s.Regs.Value(snapshot.MEPC)
-	return !have && p.consulted != nil && p.consulted(snapshot.MEPC)
+	return !have && n.consulted != nil && n.consulted(snapshot.MEPC)
 }
 
 // exceptionOf is IPSR, bits 8:0 of xPSR (ARMv7-M ARM, B1.4.2).
@@ -96,11 +94,4 @@ func crossed(frames []unwind.Frame) bool {
 		}
 	}
 	return false
-}
-
-// methodNames say how a frame was found from the one inside it.
-var methodNames = map[unwind.Method]string{
-	unwind.FromRegisters: "registers", unwind.FromCFI: "call frame information", unwind.FromExceptionFrame: "exception frame",
-	unwind.FromLR: "LR", unwind.FromPrologue: "instructions", unwind.FromFramePointer: "frame pointer", unwind.FromScan: "scan of the stack",
-	unwind.FromEXIDX: "exception tables",
 }
