@@ -11,17 +11,18 @@ import (
 const (
 	threadMode = "thread mode"
 	asleep     = "asleep"
-	unnamed    = "no interrupt named in the file" // of a file that need not name them all
+	unnamed    = "no interrupt named in the file" // of files one of which need not name them all
 )
 
 // contexts names the context of each sample.
 type contexts struct {
 	p       *profile.Profile
+	unsaid  bool     // one of the two files does not say when the core slept, nor names every interrupt
 	byStack []string // innermost exception, "": none
 }
 
-func contextsOf(p *profile.Profile) contexts {
-	c := contexts{p: p, byStack: make([]string, len(p.Stacks))}
+func contextsOf(p *profile.Profile, unsaid bool) contexts {
+	c := contexts{p: p, unsaid: unsaid, byStack: make([]string, len(p.Stacks))}
 	for i, s := range p.Stacks { // callers stand before callees
 		if exc := p.Functions[p.Frames[s.Frame].Function].Exception(); exc != "" {
 			c.byStack[i] = exc
@@ -33,18 +34,19 @@ func contextsOf(p *profile.Profile) contexts {
 }
 
 // name is sleep, or the interrupt that a sample found running; else, of several tracks, the
-// track; else what the core did. Of a trace it is the track. They are those of mprof report --contexts.
+// track; else what the core did. Of a trace it is the track. They are those of mprof report --contexts, as far
+// as both files say them.
 func (c contexts) name(track string, s *profile.Sample) string {
 	switch exc := c.byStack[s.Stack]; {
 	case c.p.Trace != nil:
 		return track
-	case s.State&snapshot.Sleeping != 0 && len(c.p.Threads) == 1:
+	case s.State&snapshot.Sleeping != 0 && len(c.p.Threads) == 1 && !c.unsaid:
 		return asleep
 	case exc != "":
 		return exc
 	case len(c.p.Threads) > 1:
 		return track
-	case c.p.Taken.Unrecorded:
+	case c.unsaid || c.p.Taken.Unrecorded:
 		return unnamed
 	}
 	return threadMode

@@ -75,9 +75,10 @@ func Compare(old, new *profile.Profile, o Options) (*Diff, error) {
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("diff: %w", err)
 	}
+	unsaid := !d.Traced && (!knowsSleep(old) || !knowsSleep(new))
 	var counted [2]*side
 	for i, p := range []*profile.Profile{old, new} {
-		s, err := tally(p, o)
+		s, err := tally(p, o, unsaid)
 		if err != nil {
 			return nil, fmt.Errorf("diff: %s: %w", sides[i], err)
 		}

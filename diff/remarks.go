@@ -48,7 +48,7 @@ func remarks(d *Diff) (out []string) {
 	}
 	for i, p := range []*profile.Profile{old, new} {
 		if other := []*profile.Profile{new, old}[i]; !knowsSleep(p) && other.Taken.Sleeping > 0 {
-			say("%s: the file does not say when the core slept; sleep and thread mode are compared with nothing", sides[i])
+			say("%s: the file does not say when the core slept: contexts are compared without sleep", sides[i])
 		}
 	}
 	if a.Flat() || b.Flat() {

@@ -13,6 +13,7 @@ import (
 type side struct {
 	p         *profile.Profile
 	length    time.Duration
+	unsaid    bool      // see contexts
 	whole     spectrum  // samples, or the time observed
 	functions []*counts // nil: does not occur
 	occur     int       // how many do
@@ -46,9 +47,9 @@ func (s *side) context(name string) *counts {
 // mostFunctions bounds those that occur in a run: each takes a KiB.
 const mostFunctions = 1 << 17
 
-// tally counts a run.
-func tally(p *profile.Profile, o Options) (*side, error) {
-	s := &side{p: p, length: max(p.Duration, 1), functions: make([]*counts, len(p.Functions)), byContext: map[string]*counts{}}
+// tally counts a run. unsaid: see contexts.
+func tally(p *profile.Profile, o Options, unsaid bool) (*side, error) {
+	s := &side{p: p, unsaid: unsaid, length: max(p.Duration, 1), functions: make([]*counts, len(p.Functions)), byContext: map[string]*counts{}}
 	if p.Trace != nil {
 		s.observed()
 	}
@@ -100,7 +101,7 @@ const mostStacks = 1 << 16
 // stacks adds up the rows of each stack in each context, and calls take with them, in the order of
 // the rows; with the same stack again where there are very many.
 func (s *side) stacks(o Options, take func(stackKey, *rows)) {
-	contexts := contextsOf(s.p)
+	contexts := contextsOf(s.p, s.unsaid)
 	found := map[stackKey]*rows{}
 	var order []stackKey
 	flush := func() {
