@@ -137,7 +137,7 @@ func TestUSBTwoProbes(t *testing.T) {
 		processes[b] = b.sample(t, "--rate", "100")
 	}
 	for _, p := range processes { // as long as a busy machine takes for some samples
-		p.recorded(4000)
+		p.recorded(someSamples)
 	}
 	for b, p := range processes {
 		if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
