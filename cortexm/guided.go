@@ -130,7 +130,7 @@ func (g *guided) hear(i int, response []byte) ([][]byte, error) {
 	if g.pl.slotted() {
 		g.retrace(i, before)
 	} else {
-		g.bracket(before)
+		g.bracket(i, before)
 	}
 	if g.step == reading || err == nil && i+1 < g.left {
 		return nil, err
@@ -144,7 +144,7 @@ func (g *guided) hear(i int, response []byte) ([][]byte, error) {
 // bracket measures how long the core stood still between two responses: that
 // with the halt and that with the resume. The time between them is that between the
 // ends of their packets; what is missing or too much by that is counted.
-func (g *guided) bracket(before meter) {
+func (g *guided) bracket(i int, before meter) {
 	m, c := &g.capture.meter, g.pl.costs
 	now := g.clock.Now()
 	counted := time.Duration(m.transfers-before.transfers)*c.Transfer + time.Duration(m.commands-before.commands)*c.Command
@@ -152,11 +152,27 @@ func (g *guided) bracket(before meter) {
 	switch {
 	case m.halted && !before.halted:
 		g.heard = now
-		g.capture.heard, g.capture.halted = now, counted
+		g.capture.heard, g.capture.halted = now, counted+g.overdue(i, now)
 	case m.over && !before.over:
 		g.capture.halted += now - g.heard - outside
 	}
 }
+
+// overdue is how much later than it should a response was heard: on its way it was held up, or this machine stood still.
+// What is no more than the host's usual haste is none: request and response have as much of it.
+func (g *guided) overdue(i int, now time.Duration) time.Duration {
+	c := g.pl.costs
+	late := now - g.handed[i] - c.RoundTrip - time.Duration(g.capture.meter.total)*c.Transfer
+	if late < hasteLeast+hasteMost*c.RoundTrip {
+		return 0
+	}
+	return late
+}
+
+const (
+	hasteLeast = 2 * time.Millisecond
+	hasteMost  = 4 // round trips
+)
 
 // retrace is the same where packets come at fixed times.
 func (g *guided) retrace(i int, before meter) {

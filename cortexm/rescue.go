@@ -128,19 +128,21 @@ func (s *Sampler) rescue(ctx context.Context) (err error) {
 // program does that, or a breakpoint that another debugger has set.
 var errStands = errors.New("cortexm: the core halts again by itself: a BKPT in the program, a breakpoint, or another debugger")
 
-// guard sends the guard alone. nil: the core runs.
+// guard looks whether the core stands still, and sends the guard. nil: the core runs.
 func (s *Sampler) guard(ctx context.Context) error {
-	q, err := newSequence(s.limits, []*transfer{s.planner.steps.guard()})
+	t := s.planner.steps.guard()
+	q, err := newSequence(s.limits, []*transfer{s.planner.steps.look(), t})
 	if err != nil {
 		return err
 	}
 	c := &capture{}
 	err = s.transact(ctx, q, c)
-	s.reset = s.reset || c.resetAfter
+	s.reset = s.reset || c.reset || c.resetAfter
+	s.stood = s.stood || !c.sawBefore || c.before&(dhcsrZero|sHalt) == sHalt
 	if err != nil {
 		return err
 	}
-	switch t := q.packets[0].transfers[0]; {
+	switch {
 	case t.err != nil:
 		return fmt.Errorf("cortexm: resume the core: %w", t.err)
 	case c.running():

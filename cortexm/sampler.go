@@ -2,6 +2,7 @@ package cortexm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -70,6 +71,7 @@ type Sampler struct {
 	patience     int  // samples until it is tried with fewer
 	aimed        bool // CSW, TAR and SELECT are as the sequences expect
 	reset        bool // the target was reset since the sample before
+	stood        bool // the core stood still when it was rescued, or may have
 
 	away   away
 	ended  error // how the run ends, after what was known of it
@@ -238,6 +240,7 @@ func (s *Sampler) take(ctx context.Context) (*snapshot.Snapshot, error) {
 		c.fail(missOfLoss(lost))
 		s.ended = s.leave(c.miss, lost, s.clock.Now()-begin)
 	} else {
+		s.stood = false
 		begin = s.clock.Now()
 		err = s.attempt(ctx, c)
 	}
@@ -245,6 +248,9 @@ func (s *Sampler) take(ctx context.Context) (*snapshot.Snapshot, error) {
 	s.describe(sp, c, begin, took)
 	if s.away.why == snapshot.Taken {
 		s.ended = s.afterwards(ctx, c, err)
+		if s.stood && c.sent > 0 { // since the sample was asked for, if nothing held that up
+			s.lengthen(sp, s.clock.Now()-c.sent-s.core.costs.Away)
+		}
 		switch {
 		case sp.Miss == snapshot.Taken:
 		case s.away.why != snapshot.Taken:
@@ -282,7 +288,28 @@ func (s *Sampler) describe(sp *snapshot.Snapshot, c *capture, begin, took time.D
 		sp.Regs, sp.Windows = c.regs, c.joined()
 	}
 	s.last, s.lastHalted = sp.Time+s.start, sp.Halted
-	s.schedule.Spend(s.last+s.lastHalted, sp.Halted)
+	s.schedule.Spend(s.last+s.lastHalted, min(sp.Halted, watchdog))
+	s.noteStood(sp)
+}
+
+// lengthen is for a core that stood still until it was rescued.
+func (s *Sampler) lengthen(sp *snapshot.Snapshot, halted time.Duration) {
+	if more := halted - sp.Halted; more > 0 {
+		s.schedule.Spend(s.clock.Now(), min(more, watchdog))
+		told := sp.Halted >= schedule.GapLeast
+		if sp.Halted = halted; !told {
+			s.noteStood(sp)
+		}
+	}
+}
+
+// noteStood tells of a core that stood still with this machine. What it is not to blame for, the budget does not
+// pay: samples would stay away for many times as long.
+func (s *Sampler) noteStood(sp *snapshot.Snapshot) {
+	if sp.Halted >= schedule.GapLeast {
+		s.stats.Gaps++
+		s.note(s.start+sp.Time, sp.Halted, EventGap, errors.New("the core stood still: this machine was suspended, or mprof was stopped, in the middle of a sample"))
+	}
 }
 
 // noteStands tells of a core that was halted when the sample came, which says
@@ -358,7 +385,7 @@ func (s *Sampler) transact(ctx context.Context, q *sequence, c *capture) error {
 }
 
 // haltedTime is measured by the probe, or counted from what the probe did,
-// within the time that the host waited.
+// within the time that the host waited. Where that was too long, it is all of it.
 func (s *Sampler) haltedTime(c *capture, took time.Duration) time.Duration {
 	counted := c.meter.time(s.core.costs)
 	if d, ok := c.haltedTime(s.probeClock.hz); ok && d <= took && d >= counted/2 {
@@ -367,7 +394,10 @@ func (s *Sampler) haltedTime(c *capture, took time.Duration) time.Duration {
 	if !c.meter.halted {
 		return 0
 	}
-	if c.stepped {
+	switch {
+	case c.stepped && took > watchdog: // this machine stood still, who knows when
+		return took - s.core.costs.Away
+	case c.stepped:
 		return min(c.halted, took)
 	}
 	return min(counted, took)

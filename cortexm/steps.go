@@ -85,6 +85,16 @@ func (s steps) resumeByDRW(t *transfer) {
 	t.stamped(probe.WriteDRW, dhcsrRun, s.clock, resumeStamp)
 }
 
+// look reads whether the core stands still, whatever state DP and AP are in.
+func (s steps) look() *transfer {
+	t := &transfer{}
+	t.write(probe.WriteABORT, abortClear)
+	t.write(probe.WriteSELECT, s.memory)
+	t.write(probe.WriteTAR, addrDHCSR)
+	t.read(probe.ReadDRW, mark{meaning: statusBefore})
+	return t
+}
+
 // guard lets the core run whatever state DP and AP are in, aims again, reads
 // whether it does, and leaves the match mask for the next halt. The write through DRW moves TAR to DCRSR, which does
 // not matter to BD0-BD3: they take its upper 28 bits.
