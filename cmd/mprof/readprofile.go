@@ -118,22 +118,8 @@ func (f *convertFlags) forSamples() bool {
 // namedProgram is the program that a profile was made of, where its ELF files are still
 // where they were; nil where they are not.
 func namedProgram(p *profile.Profile) *symbol.Program {
-	var app *symbol.Image
-	switch path := filepath.ToSlash(p.Mapping.Path); {
-	case path == "":
-		return nil
-	case strings.HasSuffix(path, target.BuiltIn):
-		app, _ = target.OpenImage("")
-	case strings.HasSuffix(path, target.BuiltInTraced):
-		program, err := target.OpenBuiltInTraced()
-		if err != nil {
-			return nil
-		}
-		return program
-	default:
-		app, _ = symbol.OpenAny(p.Mapping.Path)
-	}
-	if app == nil || target.CheckBuild("profile", fmt.Sprintf("%x", p.Mapping.BuildID), app) != nil {
+	app := namedImage(p)
+	if app == nil {
 		return nil
 	}
 	var others []string
@@ -145,4 +131,30 @@ func namedProgram(p *profile.Profile) *symbol.Program {
 		return nil
 	}
 	return program
+}
+
+// namedImage is the application's: what is built in under its path, or the file there, whichever is of the profile's
+// build; nil where none is.
+func namedImage(p *profile.Profile) *symbol.Image {
+	of := func(app *symbol.Image) bool {
+		return app != nil && target.CheckBuild("profile", fmt.Sprintf("%x", p.Mapping.BuildID), app) == nil
+	}
+	path := filepath.ToSlash(p.Mapping.Path)
+	if path == "" {
+		return nil
+	}
+	switch {
+	case strings.HasSuffix(path, target.BuiltIn):
+		if app, _ := target.OpenImage(""); of(app) {
+			return app
+		}
+	case strings.HasSuffix(path, target.BuiltInTraced):
+		if program, err := target.OpenBuiltInTraced(); err == nil && of(program.App()) {
+			return program.App()
+		}
+	}
+	if app, _ := symbol.OpenAny(p.Mapping.Path); of(app) {
+		return app
+	}
+	return nil
 }

@@ -85,7 +85,7 @@ func (l link) open(ctx context.Context, in io.Reader, out io.Writer) (simEnding,
 
 // traceExample is a command line that traces what is behind a port.
 func traceExample(port string, args []string) string {
-	elf := "firmware/examples/logger/logger.elf" // the built-in firmware, in mprof's sources
+	elf := target.BuiltInTraced
 	if len(args) > 0 {
 		elf = args[0]
 	}

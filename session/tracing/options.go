@@ -2,6 +2,7 @@ package tracing
 
 import (
 	"errors"
+	"os"
 	"time"
 
 	"github.com/mprof/mprof/live"
@@ -76,14 +77,20 @@ func (o *Options) program() (*symbol.Program, error) {
 	switch {
 	case o.Program != nil:
 		return o.Program, nil
-	case o.BuiltIn():
-		return target.OpenBuiltInTraced()
+	case o.BuiltIn() || o.ELF == target.BuiltInTraced && len(o.Extra) == 0 && missing(o.ELF):
+		return target.OpenBuiltInTraced() // mprof sim names it by that path, wherever it is run
 	case o.ELF == "" && len(o.Extra) == 0:
 		return nil, nil
 	case o.ELF == "":
 		return nil, &target.UsageError{Err: errors.New("--extra-elf is for what is on the chip beside the application: name the application's ELF file, too")}
 	}
 	return target.OpenProgram(o.ELF, o.Extra)
+}
+
+// missing tells whether there is no such file.
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, os.ErrNotExist)
 }
 
 // builder makes the profile of calls of a program, which may be nil.
