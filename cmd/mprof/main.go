@@ -16,8 +16,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/fatih/color"
 	"golang.org/x/term"
@@ -60,12 +58,15 @@ func (e usageError) Unwrap() error { return e.error }
 
 // report prints an error with its hint and chooses the exit code.
 func (a *app) report(err error) int {
-	var sig *signalError
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case errors.As(err, &sig):
-		return 128 + int(sig.signal)
+	}
+	code, sig := 1, (*signalError)(nil)
+	if errors.As(err, &sig) {
+		code = 128 + int(sig.signal)
+		if err = besideSignal(err); err == nil {
+			return code
+		}
 	}
 	label := "mprof: "
 	if a.errTerminal {
@@ -75,40 +76,16 @@ func (a *app) report(err error) int {
 	for _, hint := range hintsFor(err) {
 		fmt.Fprintf(a.stderr, "  %s\n", hint)
 	}
+	if sig != nil {
+		return code
+	}
 	if as[usageError](err) || as[*target.UsageError](err) {
 		return 2
 	}
 	if rules := (*rulesError)(nil); errors.As(err, &rules) {
 		return 3
 	}
-	return 1
-}
-
-// signalError is a run that a signal ended before its time.
-type signalError struct{ signal syscall.Signal }
-
-func (e *signalError) Error() string { return fmt.Sprintf("ended by %v", e.signal) }
-
-// withSignals returns a context that the first SIGINT or SIGTERM cancels,
-// with a signalError as its cause. A second one is left to the system, so
-// that a stuck run can still be ended.
-func withSignals(parent context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(parent)
-	ch := make(chan os.Signal, 1)
-	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		select {
-		case s := <-ch:
-			number, ok := s.(syscall.Signal)
-			if !ok {
-				number = syscall.SIGINT
-			}
-			signal.Stop(ch)
-			cancel(&signalError{number})
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() { signal.Stop(ch); cancel(nil) }
+	return code
 }
 
 func isTerminal(w io.Writer) bool {

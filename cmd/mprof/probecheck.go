@@ -101,7 +101,7 @@ func (a *app) probeCheck(ctx context.Context, f *checkFlags, args []string) erro
 	connect.Reopen = nil // a probe that goes away has ended its check
 	report, err := check.Run(ctx, t.Transport, check.Options{Connect: connect, Clock: t.Clock, Image: segments, Begin: progress.begin})
 	progress.done()
-	err = orSignal(ctx, err)
+	err = interrupted(ctx, err)
 	if report == nil {
 		return err
 	}
@@ -162,16 +162,6 @@ func (c checked) text() string {
 	}
 	line("```")
 	return b.String()
-}
-
-// orSignal is the signal instead of the cancellation that it caused, unless
-// something else went wrong on the way out.
-func orSignal(ctx context.Context, err error) error {
-	var sig *signalError
-	if errors.As(context.Cause(ctx), &sig) && errors.Is(err, context.Canceled) && !errors.Is(err, check.ErrHalted) {
-		return sig
-	}
-	return err
 }
 
 // checkProgress says on a terminal which check is under way.

@@ -92,15 +92,6 @@ func (a *app) trace(ctx context.Context, f *traceFlags, args []string) error {
 	return err
 }
 
-// interrupted is the signal that ended what failed, if it was one.
-func interrupted(ctx context.Context, err error) error {
-	var sig *signalError
-	if errors.Is(err, context.Canceled) && errors.As(context.Cause(ctx), &sig) {
-		return sig
-	}
-	return err
-}
-
 // deliver writes the outputs and the summary.
 func (f *traceFlags) deliver(a *app, p *profile.Profile) error {
 	top := f.top
