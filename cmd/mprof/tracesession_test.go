@@ -87,6 +87,10 @@ func (l *thinned) thin(b []byte, random *rand.Rand) (n int) {
 	return n
 }
 
+// slowBoard is the patience with six boards that are simulated at once, by a machine that does other things, too: at
+// a tenth of their speed the firmware's answers take a second.
+const slowBoard = 6 * time.Second
+
 // TestSessionWithTheModule: the firmware module on the simulated board, over a
 // line that loses bytes, with a reset in the middle. What the target counts is what
 // came and what is said to be lost.
@@ -106,10 +110,10 @@ func TestSessionWithTheModule(t *testing.T) {
 				t.Fatal(err)
 			}
 			port := &thinned{uart, c.one, rand.New(rand.NewPCG(1, uint64(c.version))), rand.New(rand.NewPCG(2, uint64(c.version)))}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 			defer cancel()
 			var remarks []string
-			s, err := trace.Open(ctx, port, trace.SessionOptions{Version: c.version, Remark: func(text string) { remarks = append(remarks, text) }})
+			s, err := trace.Open(ctx, port, trace.SessionOptions{Version: c.version, Patience: slowBoard, Remark: func(text string) { remarks = append(remarks, text) }})
 			if err != nil {
 				t.Fatal(err)
 			}
