@@ -38,8 +38,8 @@ func TestParseDuration(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"": "no duration", "abc": "no duration", "5 minutes": "no duration", "1d": "no duration",
-		"0": "not between", "-1": "not between", "0s": "not between", "-3s": "not between", "1e-10": "not between",
-		"2592001": "not between", "721h": "not between", "1e300": "not between", "inf": "not between", "-Inf": "not between", "NaN": "not between",
+		"0": "not above 0 and at most 720h", "-1": "not above 0 and at most 720h", "0s": "not above 0 and at most 720h", "-3s": "not above 0 and at most 720h", "1e-10": "not above 0 and at most 720h",
+		"2592001": "not above 0 and at most 720h", "721h": "not above 0 and at most 720h", "1e300": "not above 0 and at most 720h", "inf": "not above 0 and at most 720h", "-Inf": "not above 0 and at most 720h", "NaN": "not above 0 and at most 720h",
 		"9999999h": "no duration", // more than a time.Duration has room for
 	} {
 		if got, err := target.ParseDuration(text); !says(err, fmt.Sprintf("%q", text), want) || got != 0 {

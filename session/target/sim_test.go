@@ -99,7 +99,7 @@ func TestSimSelectorRefused(t *testing.T) {
 		{"sim,unplug=soon", []string{`"soon" is no duration`}},
 		{"sim,unplug=", []string{`"" is no duration`}},
 		{"sim,off=1s+", []string{`"" is no duration`}},
-		{"sim,off=1s+0", []string{`"0" is not between`}},
+		{"sim,off=1s+0", []string{`"0" is not above 0`}},
 		{"sim,chip=z80", []string{`no simulated chip "z80"`, "rp2040"}},
 		{"sim,board=breadboard", []string{`no simulated board "breadboard"`, sim.Boards()[0]}},
 		{"sim,fpu=maybe", []string{"fpu=maybe", "on or off"}},
