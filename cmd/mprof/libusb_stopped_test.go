@@ -50,7 +50,7 @@ func TestUSBStopped(t *testing.T) {
 			for _, n := range s.Samples.Missed {
 				missed += n
 			}
-			if missed > (stops-long)/4 || s.Samples.Taken < 20 { // some: where the board was slow, too
+			if missed > (stops-long)/4 && b.Lag() < busyLag || s.Samples.Taken < 20 { // a board that is slow does not answer
 				t.Errorf("stopped %d times within %d packets: %+v", stops, packets.Load(), s)
 			}
 		})
