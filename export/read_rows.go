@@ -29,9 +29,12 @@ func unrecorded(p *profile.Profile, remarks ...string) {
 }
 
 // isLabel tells labels from functions where a file does not: by the brackets that
-// mprof puts around them.
+// mprof puts around them, and around memory without a function.
 func isLabel(name string) bool {
-	return strings.HasPrefix(name, "<") && strings.HasSuffix(name, ">") || strings.HasPrefix(name, "0x")
+	within := func(open, closing string) bool {
+		return strings.HasPrefix(name, open) && strings.HasSuffix(name, closing)
+	}
+	return within("<", ">") || within("[", "]") || strings.HasPrefix(name, "0x")
 }
 
 // follow is the category of a frame of that function above a frame of category below

@@ -5,7 +5,7 @@
 //
 // A command is in the file of its name, with its flags and its help; what it alone needs is in
 // files whose names begin with that: sample.go, trace*.go, gmon*.go, stack*.go. Flags of several commands are
-// in flags*.go. main.go, root.go and hints.go are the frame; deliver.go writes outputs,
+// in flags*.go. main.go, root.go, signal.go and hints.go are the frame; deliver.go writes outputs,
 // readprofile.go reads what other runs have left. What runs on a target is not here, but in
 // package session and those below it.
 package main
