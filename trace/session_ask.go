@@ -99,14 +99,15 @@ func (s *Session) sendBytes(b []byte) {
 	}
 }
 
-// interval is how long to wait for the answer to the attempt n, from 0: a
-// quarter of a second, later a whole one.
+// interval is how long to wait for the answer to the attempt n, from 0: four times a
+// quarter of a second, later half a one.
 func (s *Session) interval(attempt int) time.Duration {
-	return s.o.Patience / approaches << min(attempt, 2)
+	return s.o.Patience / approaches << min(attempt/4, 1)
 }
 
-// attempts fit into Patience.
-const attempts = 4
+// attempts fit into Patience. Firmware may hear one command in seven not at all (the demo on its board), where it masks
+// interrupts for longer than two bytes take.
+const attempts = 8
 
 // answerTime is how long an answer may take that stands behind what a target had
 // recorded: 64 KiB of buffer.

@@ -98,7 +98,7 @@ func (s *Session) pumpStatus(ctx context.Context, attempt int) (bool, error) {
 	if _, err := s.pump(ctx, s.interval(attempt), func() bool { return answered() || refused() }); err != nil || !answered() {
 		return false, err
 	}
-	_, err := s.pump(ctx, s.interval(attempts), func() bool { return h.statuses >= s.asked })
+	_, err := s.pump(ctx, s.statusInterval(), func() bool { return h.statuses >= s.asked })
 	s.asked = h.statuses
 	return true, err
 }
