@@ -99,16 +99,17 @@ static MPROF_PLAIN bool mprof_peek(struct mprof_slot *record)
 	}
 }
 
-/* Appends a record to a packet that has room for it. */
+/* Appends a record to a packet that has room for it. Version 1 has no switches: they take no number in it. */
 static MPROF_PLAIN void mprof_append(uint8_t *payload, const struct mprof_slot *record)
 {
+	const uint32_t sent = mprof_cold.sent;
 	if (mprof_cold.length == 0)
 		mprof_cold.begun = mprof_ticks();
 	if (mprof_cold.version == 2)
 		mprof_cold.length = (uint16_t)mprof_version2(payload, mprof_cold.length, record);
 	else
 		mprof_cold.length = (uint16_t)mprof_version1(payload, mprof_cold.length, record);
-	mprof_cold.number += record->where & MPROF_WHERE_DROPPED ? record->exit : 1;
+	mprof_cold.number += record->where & MPROF_WHERE_DROPPED ? record->exit : mprof_cold.sent - sent;
 }
 
 MPROF_INLINE bool mprof_full(void)
