@@ -58,10 +58,12 @@ bench-targets:
 	$(GO) test -timeout 10m -run '^$$' -bench GDBServers -benchtime 1x ./sim/strangers
 
 # The tables of docs/reliability.md: every fault at every point (a minute). Then two thousand trace
-# sessions over links that lose, delay and double, with targets that are reset (half a minute).
+# sessions over links that lose, delay and double, with targets that are reset, and three hundred
+# with the firmware module on the simulated board (a minute).
 reliability:
 	$(GO) test -count 1 -timeout 20m ./cortexm/reliability -full -update
 	MPROF_SESSIONS=2000 $(GO) test -count 1 -timeout 30m -run '^TestSessionCampaign$$' ./trace
+	MPROF_SESSIONS=300 $(GO) test -count 1 -timeout 30m -run '^TestCampaignOfTheModule$$' ./session/tracing
 
 # The tables of docs/accuracy.md; those of every instruction are written into it
 # (every program of firmware/corpus, two minutes). Then those of docs/firmware.md: durations
