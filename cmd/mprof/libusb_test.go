@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mprof/mprof/firmware/demo"
+	"github.com/mprof/mprof/probe"
 	"github.com/mprof/mprof/sim"
 	"github.com/mprof/mprof/sim/usbfs"
 )
@@ -51,6 +52,7 @@ type usbBoard struct {
 	cable  *cable
 	device *usbfs.Device
 	serial string
+	wrap   func(probe.Transport) probe.Transport // between cable and probe; nil: nothing
 }
 
 // usbCoreHz is a clock that the slowest machine simulates in real time, also
@@ -58,6 +60,11 @@ type usbBoard struct {
 const usbCoreHz = 2_000_000
 
 func plugBoard(t testing.TB, bus *usbfs.Bus, o sim.Options) *usbBoard {
+	t.Helper()
+	return plugBoardBehind(t, bus, o, nil)
+}
+
+func plugBoardBehind(t testing.TB, bus *usbfs.Bus, o sim.Options, wrap func(probe.Transport) probe.Transport) *usbBoard {
 	t.Helper()
 	o.ELF = demo.ELF
 	if o.CoreHz == 0 {
@@ -69,7 +76,7 @@ func plugBoard(t testing.TB, bus *usbfs.Bus, o sim.Options) *usbBoard {
 	}
 	w := &witness{}
 	w.watch(board)
-	b := &usbBoard{Board: board, witness: w, bus: bus, serial: board.Model().Serial}
+	b := &usbBoard{Board: board, witness: w, bus: bus, serial: board.Model().Serial, wrap: wrap}
 	b.plug(t)
 	return b
 }
@@ -77,7 +84,11 @@ func plugBoard(t testing.TB, bus *usbfs.Bus, o sim.Options) *usbBoard {
 // plug puts the probe on the bus, for the first time or again.
 func (b *usbBoard) plug(t testing.TB) {
 	t.Helper()
-	b.cable = &cable{Transport: b.PacedTransport()}
+	transport := b.PacedTransport()
+	if b.wrap != nil {
+		transport = b.wrap(transport)
+	}
+	b.cable = &cable{Transport: transport}
 	d, err := b.bus.Plug(usbfs.ConfigOf(b.Model()), b.cable)
 	if err != nil {
 		t.Fatal(err)
