@@ -65,6 +65,7 @@ func (b *Builder) Add(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.S
 func (b *Builder) add(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.Stop) {
 	b.asked++
 	b.note(s)
+	b.taken.Halted += max(s.Halted, 0) // a sample that was missed has its price, too
 	if s.Miss != snapshot.Taken {
 		b.miss(s)
 		return
@@ -88,7 +89,6 @@ func (b *Builder) add(s *snapshot.Snapshot, frames []unwind.Frame, stop unwind.S
 	if weight <= 0 {
 		weight = max(b.options.Period, 0)
 	}
-	b.taken.Halted += max(s.Halted, 0)
 	row := Sample{
 		Time: s.Time, Weight: weight, Halted: max(s.Halted, 0), Count: 1, Stack: b.stack(s, frames, stop), State: s.State, Stop: stop,
 	}

@@ -151,7 +151,7 @@ type Acquisition struct {
 	Guessed    Guesses
 	HaltedP50  time.Duration
 	HaltedP99  time.Duration
-	Halted     time.Duration // in all
+	Halted     time.Duration // in all, of missed samples, too
 	Resets     uint64
 	Sleeping   uint64   // samples taken while the core slept
 	Away       []Away   // time of which nothing is known, by its cause
