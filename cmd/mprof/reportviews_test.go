@@ -30,7 +30,7 @@ func TestReportViews(t *testing.T) {
 		{"s.json.gz --annotate partition --contexts --format markdown", "## partition in firmware/demo/src/sort.c"},
 		{"s.json.gz --format markdown", "## Functions"},
 		{"t.json.gz --format markdown --top 3", "| calls | total |"},
-		{"t.json.gz --graph=parse_array", "869+632"},
+		{"t.json.gz --graph=parse_array", "858+624"},
 		{"t.json.gz --contexts", "of the run"},
 		{"t.json.gz --annotate ^sort$", "everything is at its first one"},
 		{"p.pb.gz --graph=memcpy", "which the file has for functions only"},
