@@ -20,6 +20,7 @@ demo: build
 test:
 	@scripts/setup.sh test
 	@scripts/node-tools.sh
+	@echo 'a line for each package; the first takes about half of the time, many minutes'
 	$(GO) test -timeout 60m ./...
 
 # Without the long runs; no tools beyond Go are needed.

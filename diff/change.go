@@ -50,7 +50,8 @@ func (c *Change) Relative() float64 {
 // in Medicine 17, 1998, 873, method 10), which is right for small counts and for none. Samples that are
 // correlated count as fewer: p(1-p) / se², see ratioError, and never as more than they are. P is where the interval would end at 0.
 func shareChange(was, is *side, a, b *spectrum, knownA, knownB float64) Change {
-	c := Change{Old: was.share(a, knownA), New: is.share(b, knownB), compared: true, Known: true}
+	c := Change{Old: was.share(a, knownA), New: is.share(b, knownB), compared: true}
+	c.Known = c.Old.Known && c.New.Known
 	// No samples of a function, or all, say nothing of how they hang together: the other run does.
 	for _, e := range [][2]*Estimate{{&c.Old, &c.New}, {&c.New, &c.Old}} {
 		if n := e[0].all(was, is, &c); e[0].Error == 0 && e[1].Error > 0 {
@@ -81,6 +82,9 @@ const freedomOfSums = 49
 func (s *side) share(part *spectrum, known float64) Estimate {
 	k, n := part.sum, s.whole.sum
 	e := Estimate{Value: k / n, Count: k, Known: true, independent: n, freedom: math.Inf(1)}
+	if s.p.Taken.Measured && s.p.Sums != nil && known == 0 { // nanoseconds, and not by how much they vary
+		e.Known = false
+	}
 	p := e.Value
 	e.Error = math.Sqrt(max(0, p*(1-p)) / n)
 	correlated, freedom := ratioError(part, &s.whole)

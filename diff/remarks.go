@@ -81,7 +81,9 @@ func ofRun(p *profile.Profile) (out []string) {
 		}
 		return out
 	}
-	if p.Sums != nil && p.Sums.Errors == nil {
+	if p.Sums != nil && p.Sums.Errors == nil && p.Taken.Measured {
+		say("the file has sums of measured times only: how much they vary from run to run is not known, and no change is called significant")
+	} else if p.Sums != nil && p.Sums.Errors == nil {
 		say("the file has sums only: intervals are those of independent samples, too narrow if neighbours are alike; files for the Firefox Profiler (.json.gz) and recordings say more")
 	}
 	if share := p.HaltedShare(); share > 0.02 {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +23,7 @@ func WritePerf(w io.Writer, p *profile.Profile) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	pieces := p.Trace != nil || slices.Contains(p.Taken.Remarks, measuredRemark)
+	pieces := p.Trace != nil || p.Taken.Measured
 	if n := p.Samples(); n > mostBlocks && !pieces {
 		return fmt.Errorf("%d samples are more than the %d that are written as text, a block each: pprof and folded stacks add them up", n, mostBlocks)
 	}

@@ -23,6 +23,7 @@ func measured(p *profile.Profile) (remarks []string) {
 		}
 		t.Samples = kept
 	}
+	p.Taken.Measured = true
 	return []string{measuredRemark}
 }
 

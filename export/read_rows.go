@@ -17,7 +17,7 @@ import (
 func unrecorded(p *profile.Profile, remarks ...string) {
 	old := p.Taken
 	p.Taken = profile.Acquisition{
-		Unrecorded: true, Asked: uint64(p.Samples()), Command: old.Command, Version: old.Version, Device: old.Device, Remarks: remarks,
+		Unrecorded: true, Measured: old.Measured, Asked: uint64(p.Samples()), Command: old.Command, Version: old.Version, Device: old.Device, Remarks: remarks,
 	}
 	for _, t := range p.Threads {
 		for i := range t.Samples {

@@ -166,6 +166,9 @@ type Acquisition struct {
 	// Unrecorded: the profile was read from a file that does not say how it was taken.
 	// What counts here are 0 and not known, but Asked, which is what there is.
 	Unrecorded bool
+	// Measured: rows are times that somebody measured, a sample for each ns of them: how many
+	// observations that were, nobody knows.
+	Measured bool `json:",omitempty"`
 }
 
 // NoPCs counts words of DWT_PCSR that are no PC of the program.

@@ -266,3 +266,27 @@ func TestDiffOfTraces(t *testing.T) {
 		}
 	}
 }
+
+// Sums of times that somebody measured say nothing of chance: a nanosecond is no sample.
+func TestDiffOfMeasuredSums(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	for _, b := range []int{300_000_000, 310_000_000} {
+		path := filepath.Join(dir, fmt.Sprintf("callgrind.out.%d", b))
+		text := fmt.Sprintf("events: ns\nfn=A\n1 %d\nfn=B\n1 %d\n", 1_300_000_000-b, b)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, path)
+	}
+	s := mprof(t.Context(), nil, "diff", files[0], files[1])
+	if s.code != 0 || !strings.Contains(s.stdout, "+0.77 pp") || !strings.Contains(s.stdout, "sums of measured times") || strings.Contains(s.stdout, "pp  *") {
+		t.Errorf("exit code %d\n%s%s", s.code, s.stdout, s.stderr)
+	}
+	if s := mprof(t.Context(), nil, "diff", files[0], files[1], "--fail-if", "B > +0.1pp"); s.code == 0 || s.code == 3 || !strings.Contains(s.stderr, "error is not known") {
+		t.Errorf("exit code %d\n%s%s", s.code, s.stdout, s.stderr)
+	}
+	if s := mprof(t.Context(), nil, "diff", files[0], files[1], "--fail-if", "B > +0.1pp", "--no-significance"); s.code != 3 {
+		t.Errorf("exit code %d\n%s%s", s.code, s.stdout, s.stderr)
+	}
+}
